@@ -117,10 +117,12 @@ impl<'a> Replay<'a> {
         self.output.too_short()
     }
 
-    /// Checks that the whole output was used and that source and output match the footer.
-    pub(crate) fn finish(self, source: &Archived, from: &Archived) -> Result<(), Fault> {
+    /// Checks that the output was used and that source and output match the footer. Returns the number of files in an output folder that
+    /// do not belong to it.
+    pub(crate) fn finish(self, source: &Archived, from: &Archived) -> Result<u64, Fault> {
         let (messages, written) = (self.messages, self.source.bytes);
         let root = self.output.root.clone().filter(|_| from.folder);
+        let used = self.output.files;
         let (read, output) = self.output.finish()?;
         let rebuilt = self.source.finish()?;
         if output != from.blake3 || read != from.bytes {
@@ -130,7 +132,7 @@ impl<'a> Replay<'a> {
         if rebuilt != source.blake3 || written != source.bytes || messages != source.messages {
             return Err(Fault::Mismatch(Mismatch::OtherSource));
         }
-        Ok(())
+        Ok(root.map_or(0, |root| files_in(&root).saturating_sub(used)))
     }
 
     fn same(&mut self, bytes: u64) -> Result<(), Fault> {
@@ -203,6 +205,8 @@ struct OutputSide {
     left: u64,
     hash: ArchiveHash,
     bytes: u64,
+    /// Number of files of a folder that were opened.
+    files: u64,
     /// The last folder searched, and its messages by name without flags.
     renamed: (PathBuf, HashMap<Vec<u8>, PathBuf>),
 }
@@ -218,6 +222,7 @@ impl OutputSide {
             left: 0,
             hash: ArchiveHash::quick(folder),
             bytes: 0,
+            files: 0,
             renamed: Default::default(),
         }
     }
@@ -238,6 +243,7 @@ impl OutputSide {
             .filter(|_| self.folder);
         let path = path.ok_or(Fault::Mismatch(Mismatch::ImpossibleName))?;
         self.hash.file(name);
+        self.files += 1;
         match open_input(&path) {
             Ok(file) => self.read(path, file, FILE_BUFFER),
             Err(error) => match self.with_other_flags(&path) {
@@ -516,6 +522,21 @@ fn altered(root: &Path) -> Option<PathBuf> {
         }
     }
     found
+}
+
+/// Counts the files of a folder and of the folders below it. Ignores those that cannot be listed.
+fn files_in(root: &Path) -> u64 {
+    let (mut files, mut folders) = (0, vec![root.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => folders.push(entry.path()),
+                Ok(kind) if kind.is_file() => files += 1,
+                _ => {}
+            }
+        }
+    }
+    files
 }
 
 /// Returns a path below a folder, or None for a name that leaves it.

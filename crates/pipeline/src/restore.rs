@@ -57,6 +57,8 @@ pub struct Restored {
     pub messages: u64,
     /// Number of those that the normalization dropped on request. They come from the ledger alone.
     pub dropped: u64,
+    /// Number of files in output folders that the normalization did not write. They are not restored.
+    pub unknown_files: u64,
     /// Bytes of the original.
     pub bytes: u64,
     /// Notes of the ledger about its messages: JSON, in order. The first hundred, of at most 64 KiB each.
@@ -443,7 +445,8 @@ impl<'a> RunningRestore<'a> {
         let Some(replay) = replay else { return Ok(()) };
         let index = self.restored.sources as usize;
         let (messages, dropped) = (replay.messages, replay.dropped);
-        replay.finish(&self.footer.sources[index], &self.footer.outputs[index])?;
+        let unknown = replay.finish(&self.footer.sources[index], &self.footer.outputs[index])?;
+        self.restored.unknown_files += unknown;
         self.restored.sources += 1;
         self.restored.messages += messages;
         self.restored.dropped += dropped;

@@ -8,6 +8,7 @@ use crate::progress::watched;
 use crate::shell_words::quoted;
 use crate::signals::stoppable;
 use mailglot_pipeline::{Error, IncompleteInput, LedgerFaultKind, RestoreJob, restore};
+use std::path::PathBuf;
 
 pub(crate) fn run(args: RestoreArgs, console: Console) -> Result<Exit, Failure> {
     if args
@@ -18,7 +19,7 @@ pub(crate) fn run(args: RestoreArgs, console: Console) -> Result<Exit, Failure> 
         return Err(Failure::usage("restore writes files, not standard output"));
     }
     let job = RestoreJob {
-        output: args.normalized,
+        output: args.normalized.map(with_name),
         ledger: args.ledger,
         original: args.original,
         force: false,
@@ -55,6 +56,13 @@ pub(crate) fn run(args: RestoreArgs, console: Console) -> Result<Exit, Failure> 
             counted(done.dropped, "message")
         ));
     }
+    if let (1.., Some(output)) = (done.unknown_files, &job.output) {
+        console.say(format_args!(
+            "left out    {} in {} that `normalize` did not write",
+            counted(done.unknown_files, "file"),
+            visible(&output.display().to_string())
+        ));
+    }
     for input in &done.incomplete {
         console.error(lacking(input));
     }
@@ -80,6 +88,14 @@ pub(crate) fn run(args: RestoreArgs, console: Console) -> Result<Exit, Failure> 
             Exit::Unread
         },
     )
+}
+
+/// Returns the absolute path of a folder such as `.`, whose ledger stands beside it. Other paths stay.
+fn with_name(path: PathBuf) -> PathBuf {
+    if path.file_name().is_some() {
+        return path;
+    }
+    path.canonicalize().unwrap_or(path)
 }
 
 /// Returns what an original lacks because an input was not read completely.
@@ -121,6 +137,10 @@ fn with_hint(error: Error, job: &RestoreJob) -> Failure {
         return failure;
     }
     if named.extension() != Some("ledger".as_ref()) || !named.is_file() {
+        let has_ledger = job.ledger_place().is_some_and(|place| place.exists());
+        if named.exists() && !has_ledger {
+            failure.message += "; name the ledger with --ledger";
+        }
         return failure;
     }
     let output = named.with_extension("");

@@ -345,7 +345,7 @@ fn causes_are_told_in_plain_words() {
         ),
         (
             &["restore", "message.eml", "-o", "x"],
-            "mailglot: message.eml.ledger: no such file or directory\n",
+            "mailglot: message.eml.ledger: no such file or directory; name the ledger with --ledger\n",
         ),
         (
             &["count", "missing.mbox"],

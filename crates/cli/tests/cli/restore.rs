@@ -430,3 +430,27 @@ fn a_missing_message_is_named() {
         sandbox.shell("rm -rf out out.ledger back").ended(0);
     }
 }
+
+#[test]
+fn files_that_were_added_to_an_output_are_counted() {
+    let sandbox = Sandbox::new();
+    let normalize = ["normalize", "Maildir", "-o", "out"];
+    sandbox.run(&normalize).ended(0);
+    let restore = ["restore", "out", "-o", "back"];
+    let run = sandbox.run(&restore).ended(0);
+    assert!(!run.err.contains("left out"), "{}", run.err);
+    sandbox.write("out/cur/extra:2,", b"Subject: x\n\nx\n");
+    let run = sandbox.run(&["restore", "out", "-o", "again"]).ended(0);
+    let words = "left out    1 file in out that `normalize` did not write\n";
+    assert!(run.err.contains(words), "{}", run.err);
+    // The current folder has a name, too.
+    let run = sandbox.shell("cd out && mailglot restore . --verify-only");
+    assert!(run.ended(0).text().contains("reversible: yes"));
+    sandbox.shell("mv out renamed").ended(0);
+    let run = sandbox.run(&["restore", "renamed", "-o", "more"]);
+    assert!(
+        run.err.ends_with("; name the ledger with --ledger\n"),
+        "{}",
+        run.err
+    );
+}

@@ -29,7 +29,7 @@ pub enum MessageChoice {
     Ordinal(u64),
     /// The message whose entry contains this byte of the file, from 0: `FILE@81233`.
     Offset(u64),
-    /// All messages with this Message-ID, without angle brackets: `FILE#<message-id>`.
+    /// All messages with this Message-ID, without angle brackets: `FILE#<message-id>`, or `FILE#id@host` if `FILE` exists.
     Id(String),
 }
 
@@ -56,8 +56,11 @@ impl MessageAddress {
             choice,
         };
         let bytes = address.as_bytes();
+        let is_file =
+            |found: &(&[u8], MessageChoice)| exists(Path::new(OsStr::from_bytes(found.0)));
         with_id(bytes)
-            .or_else(|| with_bare_id(bytes))
+            .or_else(|| with_number(bytes).filter(is_file))
+            .or_else(|| with_bare_id(bytes).filter(is_file))
             .or_else(|| with_number(bytes))
             .map_or(whole, split)
     }
@@ -89,12 +92,12 @@ fn with_id(address: &[u8]) -> Option<(&[u8], MessageChoice)> {
     Some((&address[..mark], MessageChoice::Id(id.trim().to_owned())))
 }
 
-/// Splits `FILE#message-id`, without angle brackets, if `FILE` exists.
+/// Splits `FILE#message-id`, without angle brackets.
 fn with_bare_id(address: &[u8]) -> Option<(&[u8], MessageChoice)> {
     let mark = memchr::memchr(b'#', address)?;
     let (path, id) = (&address[..mark], &address[mark + 1..]);
     let is_id = memchr::memchr(b'@', id).is_some() && memchr::memchr(b'/', id).is_none();
-    (is_id && exists(Path::new(OsStr::from_bytes(path)))).then(|| {
+    is_id.then(|| {
         let id = String::from_utf8_lossy(id).into_owned();
         (path, MessageChoice::Id(id))
     })
@@ -172,6 +175,9 @@ mod tests {
         assert_eq!(parse("#1@5"), id("1@5"));
         assert_eq!(parse("#<m@x>"), id("m@x"));
         assert_eq!(parse("#m"), MessageChoice::All);
+        // The number of a file with such a name counts first.
+        std::fs::write(folder.path().join("a.mbox#1"), b"").unwrap();
+        assert_eq!(parse("#1@5"), MessageChoice::Offset(5));
     }
 
     #[test]

@@ -19,7 +19,7 @@ use crate::error_text::{files_command, not_read_advice};
 use crate::exit::{Exit, Failure};
 use crate::output::{Console, Level, Style, counted, visible};
 use crate::shell_words::quoted;
-use mailglot_archive::BoxEventKind;
+use mailglot_archive::{BoxEventKind, Packing};
 use mailglot_pipeline::{
     Example, FileName, LedgerPlace, NormalizeJob, SourceSummary, Summary, with_thousands,
 };
@@ -276,16 +276,25 @@ pub(crate) fn report_damaged(account: &Summary, worst: &mut Exit, console: Conso
 
 /// Names the number of files or members of an input that may be mail and cannot be read, the first one, and what to do.
 fn not_read(account: &Summary, path: &str, files: u64) -> String {
-    let codes = [BoxEventKind::Packed, BoxEventKind::MemberSkipped].map(BoxEventKind::code);
+    // A compressed file in the place of a message has no name, and does not count.
+    let is_counted = |example: &&Example| {
+        let detail = &example.detail;
+        example.code == BoxEventKind::MemberSkipped.code()
+            || example.code == BoxEventKind::Packed.code()
+                && (detail.contains(LEFT_AS_IT_IS) || detail.starts_with(Packing::Utf16.words()))
+    };
     let is_of_input = |example: &&Example| {
         let rest = example.message.strip_prefix(path);
-        codes.contains(&&*example.code)
-            && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
     };
-    let example = account.examples.iter().find(is_of_input);
-    let first = example.map_or("", |example| &*example.detail);
+    let mut examples = account.examples.iter().filter(is_counted);
+    let Some(example) = examples.find(is_of_input) else {
+        let files = counted(files, "file");
+        return format!("{}: not read: {files}", visible(path));
+    };
+    let first = &*example.detail;
     let name = first.split_once(LEFT_AS_IT_IS).map(|(_, name)| name);
-    let file = match example.and_then(|example| example.path.as_ref()) {
+    let file = match example.path.as_ref() {
         Some(file) => Some(file.path()),
         None => name.map(|name| Path::new(path).join(name)),
     };

@@ -1,5 +1,6 @@
 //! Converts events of the planner to findings of policies.
 
+use super::forged_fields::BYTE_ORDER_MARK;
 use crate::envelope::Envelope;
 use crate::policy::{Finding, Findings};
 use mailglot_codec::Charset;
@@ -66,6 +67,9 @@ fn opaque_fields(message: &Message<'_>, envelope: &Envelope, findings: &mut Find
     for (id, part) in message.numbered_parts() {
         if part.header.of(raw).is_ascii() {
             continue;
+        }
+        if part.header.of(raw).starts_with(BYTE_ORDER_MARK) && !envelope.smtputf8 {
+            findings.add(Finding::Raw8bitHeader, || message.section(id));
         }
         for field in message.fields(id) {
             let (name, whole) = (field.name.of(raw), field.full.of(raw));

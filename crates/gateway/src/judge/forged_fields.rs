@@ -11,6 +11,9 @@
 use crate::policy::Rules;
 use mailglot_mime::{Eol, Event, EventKind, Message, PartId, Span, header};
 
+/// U+FEFF in UTF-8. It may stand before the first field of a message.
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
 /// Returns the forged fields of a message, sorted and without overlap.
 pub(super) fn of(message: &Message<'_>, rules: &Rules) -> Vec<Span> {
     let raw = message.raw();
@@ -64,11 +67,13 @@ pub(crate) fn find(raw: &[u8], rules: &Rules) -> Vec<Span> {
             // No line ends in LF from here on, so this line is empty.
             break;
         }
-        let line = match field.strip_prefix(b"\xEF\xBB\xBF") {
-            // Some readers pass over a byte order mark at the start of a message.
-            Some(behind_mark) if start == 0 => behind_mark,
-            _ => field,
-        };
+        let mut line = field;
+        // Some readers pass over byte order marks at the start of a message.
+        while start == 0
+            && let Some(behind) = line.strip_prefix(BYTE_ORDER_MARK)
+        {
+            line = behind;
+        }
         if is_forged_field_line(line, rules) {
             // Readers that end lines at CR see other fields after it, or the rest of the message if there is no LF.
             let text = text_end(field, 0);

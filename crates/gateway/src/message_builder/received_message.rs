@@ -5,7 +5,7 @@
 //! The planner makes no such edit.
 
 use super::field_spans::{FieldSpan, Fields};
-use crate::judge;
+use crate::judge::{self, BYTE_ORDER_MARK};
 use crate::limits::LONGEST_FIELD;
 use crate::milter::{Actions, FieldValue, HeaderChange};
 use crate::policy::Rules;
@@ -256,8 +256,11 @@ impl ReceivedMessage {
     fn change(&self, at: usize, index: u32, new: &[u8]) -> Result<HeaderChange, InexpressibleEdit> {
         let field = self.fields.at(at);
         let name = &self.raw[field.span.start..][..field.name];
+        // A milter cannot rename a field, so a byte order mark before the name stays.
+        let unmarked = name.strip_prefix(BYTE_ORDER_MARK);
         let value = match new
             .strip_prefix(name)
+            .or_else(|| new.strip_prefix(unmarked?))
             .and_then(|rest| rest.strip_prefix(b":"))
         {
             Some(value) => Some(self.value(value)?),

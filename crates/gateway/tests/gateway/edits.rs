@@ -342,3 +342,24 @@ fn walk(folder: &Path, each: &mut impl FnMut(&Path)) {
         }
     }
 }
+
+/// The protocol has no request that renames a field.
+#[test]
+fn a_byte_order_mark_in_a_name_stays_in_a_milter() {
+    let raw = b"\xEF\xBB\xBFFrom: J\xF6rg <a@b.example>\r\nSubject: caf\xE9 noir\r\n\r\nx\r\n";
+    for leading_space in [true, false] {
+        let mut held = ServerMessage::of(raw);
+        let received = held.tell(leading_space);
+        let outcome = process(received.raw(), &Policy::default());
+        assert!(outcome.bytes.starts_with(b"From: =?"));
+        let actions = received.actions(&outcome.edits).expect("expressible");
+        held.apply(&actions, leading_space);
+        let [(marked, sender), (_, subject)] = &held.fields[..] else {
+            panic!("{:?}", held.fields);
+        };
+        assert_eq!(marked, b"\xEF\xBB\xBFFrom");
+        for value in [sender, subject] {
+            assert!(value.trim_ascii_start().starts_with(b"=?"), "{value:?}");
+        }
+    }
+}

@@ -124,6 +124,11 @@ fn a_byte_order_mark_stands_before_the_first_field() {
             [Span::new(0, 3)]
         );
     }
+    // So do two, and the rest of the header is rewritten.
+    let raw = b"\xEF\xBB\xBF\xEF\xBB\xBFFrom: a@b.example\nSubject: caf\xE9 noir\n\nx\n";
+    let normalized = crate::process(raw, &Policy::default());
+    let text = String::from_utf8_lossy(&normalized.bytes);
+    assert!(text.starts_with("From: a@b.example\nSubject: =?"), "{text}");
     // It is no header.
     let text = "\u{FEFF}Dear reader,\n\nFrom: here\n";
     let message = Message::parse(text.as_bytes(), &Limits::default());

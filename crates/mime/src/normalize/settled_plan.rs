@@ -132,7 +132,9 @@ pub fn unchecked_edits(message: &Message<'_>, policy: &Policy, report: &mut Repo
     let keeps_all = policy.headers == Headers::Keep && policy.bodies == Bodies::Keep;
     // The layout alone is no reason to void a signature.
     if !edits.is_empty() || signature.is_none() && !keeps_all {
-        byte_order_mark::plan(message, &sealed, &mut edits);
+        if policy.headers != Headers::Keep {
+            byte_order_mark::plan(message, &mut edits);
+        }
         wrapped_parameters::plan(message, &sealed, &mut edits);
     }
     if policy.headers == Headers::RawUtf8 && policy.transfer != Transfer::SevenBit {

@@ -171,3 +171,17 @@ fn only_the_forged_field_is_deleted() {
         }
     }
 }
+
+/// Some readers pass over byte order marks before the first field.
+#[test]
+fn byte_order_marks_do_not_protect_a_forged_field() {
+    for marks in ["\u{FEFF}", "\u{FEFF}\u{FEFF}"] {
+        for rules in [Rules::default(), Rules::monitor(), Rules::strict()] {
+            let raw = format!("{marks}MIME-Ambiguity-Results: forged\r\nSubject: x\r\n\r\nx\r\n");
+            let judgement = judge(raw.as_bytes(), &Envelope::default(), &rules);
+            let bytes = String::from_utf8(judgement.bytes().into_owned()).unwrap();
+            assert!(!bytes.contains("forged"), "{bytes}");
+            assert_eq!(judgement.forged_fields, 1);
+        }
+    }
+}

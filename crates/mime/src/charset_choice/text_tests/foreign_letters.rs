@@ -57,8 +57,9 @@ pub(crate) fn latin_words_with_foreign_letters(label: Charset, bytes: &[u8]) -> 
     mixed.len() + at_ends.len()
 }
 
-/// Returns true if `other`, a charset of another script, reads letters of Western words as its own, and the text has few words of its script:
-/// `On Monday, Иван wrote: … Regards, RenИ` is Latin-1 with a name in KOI8-R.
+/// Returns true if `other`, a charset of another script, reads letters of Western words as its own. Many words of its script outweigh that.
+///
+/// *Example*: `On Monday, Иван wrote: … Regards, RenИ` is Latin-1 with a name in KOI8-R.
 pub(crate) fn breaks_western_words(other: Charset, bytes: &[u8]) -> bool {
     /// Number of words in the other script that outweigh a broken one.
     const OUTWEIGHING: usize = 8;
@@ -86,8 +87,7 @@ pub(crate) fn breaks_western_words(other: Charset, bytes: &[u8]) -> bool {
     own < OUTWEIGHING * broken
 }
 
-/// Returns true if a word of small Latin letters ends in one that cannot end it in its own script either: a capital, or a letter of a script other
-/// than Cyrillic, as in `RenИ` and `Renι`.
+/// Returns true if a Latin word ends in a capital Cyrillic letter, or in a letter of another foreign script: `RenИ`, `Renι`.
 fn has_odd_ending(word: &str) -> bool {
     /// Fewest letters before the last one.
     const LETTERS: usize = 3;

@@ -40,8 +40,8 @@ const LOOKAHEAD: usize = 8;
 /// Counts invalid lines and other damage of a header.
 #[derive(Default)]
 struct HeaderDamage {
-    /// The byte order mark before the first line.
-    mark: Option<Span>,
+    /// The byte order marks before the first line.
+    marks: Option<Span>,
     junk: Option<Span>,
     junk_lines: u64,
     /// Lines of parameters without a blank before them.
@@ -94,8 +94,8 @@ impl Parser<'_> {
         let mut before = LineBefore::Nothing;
         // A field with a known name exists at or after this offset.
         let mut known = start;
-        let mut at = start + self.mark_before(start);
-        damage.mark = (at > start).then(|| Span::new(start, at));
+        let mut at = start + self.marks_before(start);
+        damage.marks = (at > start).then(|| Span::new(start, at));
         let first_field = self.after_empty_lines(at);
         (header.span, header.body) = loop {
             if at >= self.raw.len() {
@@ -167,16 +167,16 @@ impl Parser<'_> {
         header
     }
 
-    /// Returns the length of a byte order mark before the first field or separator of a message; 0 if there is none.
-    fn mark_before(&self, start: usize) -> usize {
-        let rest = self.raw[start..].strip_prefix(BYTE_ORDER_MARK);
-        let is_before_header = |rest: &[u8]| {
-            let is_separator = rest.starts_with(b"From ") || rest.starts_with(b">From ");
-            is_separator || field_name(rest).is_some()
-        };
+    /// Returns the length of the byte order marks before the first field or separator of a message; 0 if there are none.
+    fn marks_before(&self, start: usize) -> usize {
         let is_whole_message = self.stack.is_empty();
-        if is_whole_message && rest.is_some_and(is_before_header) {
-            BYTE_ORDER_MARK.len()
+        let mut rest = &self.raw[start..];
+        while is_whole_message && let Some(behind) = rest.strip_prefix(BYTE_ORDER_MARK) {
+            rest = behind;
+        }
+        let is_separator = rest.starts_with(b"From ") || rest.starts_with(b">From ");
+        if is_separator || field_name(rest).is_some() {
+            self.raw.len() - start - rest.len()
         } else {
             0
         }
@@ -324,7 +324,7 @@ impl Parser<'_> {
     fn report_damage(&mut self, span: Span, damage: &HeaderDamage) {
         let bytes = span.of(self.raw);
         let no_colon = EventKind::HdrNoColon;
-        self.defect_at(no_colon, damage.mark, Reason::ByteOrderMark, 1);
+        self.defect_at(no_colon, damage.marks, Reason::ByteOrderMark, 1);
         self.defect_at(no_colon, damage.junk, Detail::None, damage.junk_lines);
         let continues = Reason::ContinuesField;
         self.defect_at(no_colon, damage.wrapped, continues, damage.wrapped_lines);

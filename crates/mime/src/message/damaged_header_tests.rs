@@ -98,7 +98,7 @@ fn nested_parts_and_siblings_with_damaged_headers_take_linear_time() {
     }
 }
 
-/// Editors of Windows write it. Other readers take it for the beginning of the first name.
+/// Windows Notepad writes the mark. Python reads `\u{FEFF}From` as the name of the field.
 #[test]
 fn a_byte_order_mark_stands_before_the_first_field() {
     let head = "Content-Type: text/plain; charset=koi8-r\nContent-Transfer-Encoding: base64\nFrom: a@b.example\n";

@@ -10,7 +10,8 @@
 //! - A line that is neither field nor continuation is junk (`hdr.no-colon`) if a field with a known name follows within eight
 //!   lines. No empty line and no line with two hyphens at its start may come before that field. Lines that continue junk are junk.
 //! - `From ` or `>From ` at the start of the first line is junk, too.
-//! - A byte order mark of UTF-8 before the first line of a message is no part of a name. Editors of Windows write it.
+//! - The parser skips byte order marks (U+FEFF in UTF-8) before the first field of a message (`hdr.no-colon`). Windows Notepad writes such a mark.
+//!   *Example*: `\u{FEFF}From: a@example.org` is the field `From`.
 //! - Empty lines before the first field of a message are junk if two fields with known names follow. Otherwise the header is empty.
 //! - Any other line that is neither field nor continuation begins the body (`mime.no-blank-line`), so that no text is lost. So does
 //!   every such line with two hyphens at its start.
@@ -40,7 +41,7 @@ const LOOKAHEAD: usize = 8;
 /// Counts invalid lines and other damage of a header.
 #[derive(Default)]
 struct HeaderDamage {
-    /// The byte order marks before the first line.
+    /// The byte order marks before the first field or mbox separator.
     marks: Option<Span>,
     junk: Option<Span>,
     junk_lines: u64,
@@ -167,7 +168,9 @@ impl Parser<'_> {
         header
     }
 
-    /// Returns the length of the byte order marks before the first field or separator of a message; 0 if there are none.
+    /// Returns the number of bytes of all byte order marks before the first line, if that line is a field or an mbox separator. Returns 0 otherwise.
+    ///
+    /// *Example*: 3 for `\u{FEFF}From: a@example.org`, 0 for `\u{FEFF}Dear reader,`.
     fn marks_before(&self, start: usize) -> usize {
         let is_whole_message = self.stack.is_empty();
         let mut rest = &self.raw[start..];

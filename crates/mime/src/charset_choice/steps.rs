@@ -312,7 +312,7 @@ impl<'a, 'e> Undecided<'a, 'e> {
         Some(self.decode_shown(charset))
     }
 
-    /// Step for valid UTF-8, unless the label or the message makes better text of it. The last character may be incomplete in a text of several.
+    /// Step for valid UTF-8, unless the label or the message makes better text of it. Under a label, the last character may be cut.
     fn valid_utf8(&mut self) -> Option<Choice<'a>> {
         let is_open = self
             .declared
@@ -327,13 +327,16 @@ impl<'a, 'e> Undecided<'a, 'e> {
         }
         let mut log = LossLog::new();
         let text = Charset::UTF_8.decode(self.bytes, &mut log);
-        let whole = match log.is_empty() {
-            true => &*text,
-            false if is_open => return None,
-            false => before_truncation(self.bytes).filter(|whole| {
-                let mut high = high_bytes(whole.as_bytes());
-                high.nth(ENOUGH_BEFORE_CUT - 1).is_some()
-            })?,
+        let has_enough = |whole: &&str| {
+            let mut high = high_bytes(whole.as_bytes());
+            high.nth(ENOUGH_BEFORE_CUT - 1).is_some()
+        };
+        let whole = if log.is_empty() {
+            &*text
+        } else if is_open {
+            return None;
+        } else {
+            before_truncation(self.bytes).filter(has_enough)?
         };
         if !utf8_outweighs_label(self.named_charset(), whole.as_bytes(), whole) {
             return None;

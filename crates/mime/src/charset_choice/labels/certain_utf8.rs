@@ -349,8 +349,10 @@ mod tests {
             let bytes = [own.as_bytes(), &encoded(charset, other)].concat();
             assert_eq!(read(None, &bytes).0, format!("{own}{other}"));
         }
-        let name = |charset| charset_named(charset);
-        assert!(is_signs_as(name("windows-1252"), "עצירת".as_bytes()));
+        assert!(is_signs_as(
+            charset_named("windows-1252"),
+            "עצירת".as_bytes()
+        ));
         // Boxes and signs in a row are too short, or have letters.
         for (charset, text) in [
             ("IBM437", "╨░╨░"),
@@ -358,7 +360,7 @@ mod tests {
             ("windows-1252", "Ã©tÃ©"),
         ] {
             assert!(
-                !is_signs_as(name(charset), &encoded(charset, text)),
+                !is_signs_as(charset_named(charset), &encoded(charset, text)),
                 "{text}"
             );
         }

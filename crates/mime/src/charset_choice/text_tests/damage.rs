@@ -106,14 +106,13 @@ mod tests {
 
     #[test]
     fn the_first_lines_distinguish_damaged_utf8_from_legacy_text() {
-        let legacy = |name: &str, text: &str| encoded(name, text);
-        let japanese = legacy("Shift_JIS", &"お世話になっております。\n".repeat(80));
-        let russian = legacy("KOI8-R", &"Добрый день, коллеги.\n".repeat(80));
+        let japanese = encoded("Shift_JIS", &"お世話になっております。\n".repeat(80));
+        let russian = encoded("KOI8-R", &"Добрый день, коллеги.\n".repeat(80));
         let damaged = [&b"J\xFCrgen: "[..], "Grüße aus Köln. ".as_bytes()]
             .concat()
             .repeat(80);
         let cut = [&damaged[..], b"\xC3 ", &damaged[..]].concat();
-        let western = legacy("windows-1252", &"Grüße aus Köln. ".repeat(80));
+        let western = encoded("windows-1252", &"Grüße aus Köln. ".repeat(80));
         // A quotation of a few letters stands above UTF-8.
         let quoted = [&b"> Gr\xFC\xDFe aus K\xF6ln\n"[..], &damaged[..]].concat();
         // Only the first lines are in UTF-8.

@@ -145,12 +145,23 @@ impl FileKind {
                 Ok(match kind {
                     Self::Other if numbered && mbox::looks_like_message(&start) => Self::Message,
                     Self::Other if is_mail_like(path, &start) => Self::MailLike,
-                    Self::Other if let Some(packing) = Packing::of_other_program(path, &start) => {
-                        Self::LeftAlone(packing)
-                    }
+                    Self::Other => Self::of_other_program(path, &start),
                     kind => kind,
                 })
             }
+        }
+    }
+
+    /// Classifies a file of another program. Files of Office begin as messages of Outlook do, but have other names.
+    fn of_other_program(path: &Path, start: &[u8]) -> Self {
+        let is_message = || {
+            path.extension()
+                .is_some_and(|ending| ending.eq_ignore_ascii_case("msg"))
+        };
+        match Packing::of_other_program(start) {
+            Some(Packing::OutlookMessage) if !is_message() => Self::Other,
+            Some(packing) => Self::LeftAlone(packing),
+            None => Self::Other,
         }
     }
 

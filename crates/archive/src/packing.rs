@@ -94,6 +94,32 @@ impl Packing {
         })
     }
 
+    /// Detects a format of another program that may have mail, by the first bytes of a file.
+    ///
+    /// Files of Office begin as messages of Outlook do; only the name tells them apart (`a.doc`, `a.msg`).
+    ///
+    /// ```
+    /// use mailglot_archive::Packing;
+    ///
+    /// assert_eq!(Packing::of_other_program(b"Rar!\x1a\x07"), Some(Packing::Rar));
+    /// assert_eq!(Packing::of_other_program(b"From: a@example.org"), None);
+    /// ```
+    pub fn of_other_program(start: &[u8]) -> Option<Self> {
+        Some(match start {
+            // [MS-PST], section 2.2.2.6.
+            [b'!', b'B', b'D', b'N', ..] => Self::Pst,
+            // [MS-CFB], section 2.2.
+            [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1, ..] => Self::OutlookMessage,
+            [b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, ..] => Self::SevenZip,
+            [b'R', b'a', b'r', b'!', 0x1a, 7, ..] => Self::Rar,
+            // The usual properties, and a dictionary size that is a power of two.
+            [0x5d, 0, 0, size, more, ..] if size.count_ones() + more.count_ones() == 1 => {
+                Self::Lzma
+            }
+            _ => return None,
+        })
+    }
+
     /// Returns true if [`open`](crate::open) can decompress it.
     pub fn is_read(self) -> bool {
         matches!(
@@ -125,4 +151,30 @@ fn is_unmarked_utf16(start: &[u8]) -> bool {
     let (pairs, _) = start.as_chunks::<2>();
     pairs.iter().all(|pair| pair[0] == 0 && printed(pair[1]))
         || pairs.iter().all(|pair| pair[1] == 0 && printed(pair[0]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_of_other_programs_are_detected() {
+        for (start, expected) in [
+            (&b"!BDN1"[..], Some(Packing::Pst)),
+            (
+                b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+                Some(Packing::OutlookMessage),
+            ),
+            (b"7z\xbc\xaf\x27\x1c", Some(Packing::SevenZip)),
+            (b"Rar!\x1a\x07", Some(Packing::Rar)),
+            (b"]\0\0\x80\0", Some(Packing::Lzma)),
+            (b"]\0\0\0\x04", Some(Packing::Lzma)),
+            (b"]\0\0\0\0", None),
+            (b"]\0\0\x81\0", None),
+            (b"Subject: a\n", None),
+        ] {
+            let found = Packing::of_other_program(start);
+            assert_eq!(found, expected, "{}", start.escape_ascii());
+        }
+    }
 }

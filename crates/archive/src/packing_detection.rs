@@ -7,7 +7,6 @@
 use crate::mbox::looks_like_message;
 use crate::packed::BEGINNING;
 use crate::packing::Packing;
-use std::path::Path;
 
 impl Packing {
     /// Detects the format of a file by its first [`BEGINNING`] bytes.
@@ -18,26 +17,6 @@ impl Packing {
             None if is_dbox(start) => Some(Self::Dbox),
             packing => packing,
         }
-    }
-
-    /// Detects a format of another program that may have mail, by the magic number at `start` and by the name of the file.
-    pub(crate) fn of_other_program(path: &Path, start: &[u8]) -> Option<Self> {
-        let is_named = |ending: &str| {
-            path.extension()
-                .is_some_and(|given| given.eq_ignore_ascii_case(ending))
-        };
-        Some(match start {
-            // [MS-PST], section 2.2.2.6.
-            [b'!', b'B', b'D', b'N', ..] => Self::Pst,
-            // [MS-CFB], section 2.2. Office has the same magic number.
-            [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1, ..] if is_named("msg") => {
-                Self::OutlookMessage
-            }
-            [b'7', b'z', 0xBC, 0xAF, 0x27, 0x1C, ..] => Self::SevenZip,
-            [b'R', b'a', b'r', b'!', 0x1A, 0x07, ..] => Self::Rar,
-            [0x5D, 0, 0, ..] if is_named("lzma") => Self::Lzma,
-            _ => return None,
-        })
     }
 }
 
@@ -110,24 +89,6 @@ pub(crate) fn may_be_mail(start: &[u8], packing: Packing) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn formats_of_other_programs_are_detected() {
-        let office = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1".as_slice();
-        for (name, start, expected) in [
-            ("a.pst", b"!BDN1".as_slice(), Some(Packing::Pst)),
-            ("a.MSG", office, Some(Packing::OutlookMessage)),
-            ("a.doc", office, None),
-            ("a.7z", b"7z\xbc\xaf\x27\x1c", Some(Packing::SevenZip)),
-            ("a.rar", b"Rar!\x1a\x07", Some(Packing::Rar)),
-            ("a.lzma", b"]\0\0\x80\0", Some(Packing::Lzma)),
-            ("a", b"]\0\0\x80\0", None),
-            ("a.msg", b"Subject: a\n", None),
-        ] {
-            let found = Packing::of_other_program(Path::new(name), start);
-            assert_eq!(found, expected, "{name}");
-        }
-    }
 
     #[test]
     fn dbox_files_are_detected_by_their_header() {

@@ -203,30 +203,27 @@ fn beginning(path: &Path) -> Option<[u8; 8]> {
 
 /// Returns what to do about a file in a format of another program.
 fn advice_by_start(path: &Path) -> Option<String> {
-    let advice = match beginning(path)? {
-        // [MS-PST], section 2.2.2.6.
-        [b'!', b'B', b'D', b'N', ..] => {
+    let start = beginning(path)?;
+    let packing = Packing::of_other_program(&start);
+    packing
+        .and_then(|packing| unpacking(packing, path))
+        .or_else(|| store_advice(&start).map(str::to_owned))
+}
+
+/// Returns how to convert or unpack a file of another program.
+fn unpacking(packing: Packing, path: &Path) -> Option<String> {
+    let advice = match packing {
+        Packing::Pst => {
             "; it is a folder of Outlook (.pst): convert it to a mailbox first, for example with readpst"
         }
-        // [MS-CFB], section 2.2.
-        [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1] => {
+        Packing::OutlookMessage => {
             "; it is a file of Outlook (.msg) or Office: convert a message to .eml first, for example with msgconvert"
         }
-        // Store files of other kinds begin with other bytes behind these.
-        [0xCF, 0xAD, 0x12, 0xFE, ..] => {
-            "; it is an index of Outlook Express (.dbx) without messages: give the names of the other .dbx files"
-        }
-        [b'J', b'M', b'F', b'6' | b'9', ..] => {
-            "; it is a folder of Outlook Express 4 (.mbx): convert it to a mailbox first, for example with the import of KMail"
-        }
-        [b'7', b'z', 0xBC, 0xAF, 0x27, 0x1C, ..] => {
+        Packing::SevenZip => {
             "; it is an archive of 7-Zip: unpack it first, for example with `7z x`"
         }
-        [b'R', b'a', b'r', b'!', 0x1A, 0x07, ..] => {
-            "; it is a RAR archive: unpack it first, for example with `unrar x`"
-        }
-        // The usual properties, and a size of the dictionary that is a power of two.
-        [0x5D, 0, 0, size, more, ..] if size.count_ones() + more.count_ones() == 1 => {
+        Packing::Rar => "; it is a RAR archive: unpack it first, for example with `unrar x`",
+        Packing::Lzma => {
             return Some(format!(
                 "; it is compressed with lzma: pipe the content in: {} | mailglot … -",
                 command("xz -dc", path)
@@ -235,6 +232,20 @@ fn advice_by_start(path: &Path) -> Option<String> {
         _ => return None,
     };
     Some(advice.to_owned())
+}
+
+/// Returns what to do about files of Outlook Express that have no messages or another format.
+fn store_advice(start: &[u8]) -> Option<&'static str> {
+    match start {
+        // Folders have other bytes behind these.
+        [0xCF, 0xAD, 0x12, 0xFE, ..] => Some(
+            "; it is an index of Outlook Express (.dbx) without messages: give the names of the other .dbx files",
+        ),
+        [b'J', b'M', b'F', b'6' | b'9', ..] => Some(
+            "; it is a folder of Outlook Express 4 (.mbx): convert it to a mailbox first, for example with the import of KMail",
+        ),
+        _ => None,
+    }
 }
 
 /// Returns how to read a file in a form that is not read.

@@ -5,6 +5,9 @@
 
 use crate::charset::Charset;
 
+/// U+FEFF in UTF-8. Also stands before the first header field of some messages.
+pub const UTF_8: [u8; 3] = [0xEF, 0xBB, 0xBF];
+
 /// Returns the charset that a byte order mark at the start names, and the length of the mark in bytes.
 ///
 /// Tests UTF-32 before UTF-16.

@@ -25,6 +25,7 @@ pub use crate::unencodable::Unencodable;
 pub use encoding::{Encoding, Malformed, bom_sniff};
 pub use stream::{Bom, StreamDecoder, StreamEncoder};
 
+use crate::bom;
 use crate::charset::Charset;
 use crate::encoder::Unmappable;
 use crate::label_view::View;
@@ -39,10 +40,9 @@ pub fn decode<'a>(bytes: &'a [u8], fallback: Encoding, log: &mut LossLog) -> Cow
 
 /// Decodes UTF-8 and removes its byte order mark ("UTF-8 decode", section 6).
 pub fn utf8_decode<'a>(bytes: &'a [u8], log: &mut LossLog) -> Cow<'a, str> {
-    let mark = if bytes.starts_with(b"\xEF\xBB\xBF") {
-        3
-    } else {
-        0
+    let mark = match bytes.strip_prefix(&bom::UTF_8) {
+        Some(_) => bom::UTF_8.len(),
+        None => 0,
     };
     behind(mark, bytes, Encoding::UTF_8, log)
 }

@@ -6,7 +6,7 @@
 
 use crate::lexer::starts_without_case;
 use crate::unlogged::decode_unlogged;
-use mailglot_codec::{Charset, Resolved, View};
+use mailglot_codec::{Charset, Resolved, View, bom};
 use memchr::memmem;
 use std::ops::Range;
 
@@ -490,7 +490,7 @@ fn value_after(head: &[u8], at: usize) -> Option<Range<usize>> {
 }
 
 fn without_mark(head: &[u8]) -> &[u8] {
-    head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head)
+    head.strip_prefix(&bom::UTF_8).unwrap_or(head)
 }
 
 fn is_of_label(byte: u8) -> bool {

@@ -1,9 +1,8 @@
 //! Converts events of the planner to findings of policies.
 
-use super::forged_fields::BYTE_ORDER_MARK;
 use crate::envelope::Envelope;
 use crate::policy::{Finding, Findings};
-use mailglot_codec::Charset;
+use mailglot_codec::{Charset, bom};
 use mailglot_mime::header::{FieldKind, kind_of_field};
 use mailglot_mime::{Detail, Event, EventKind, Message, PartId, Reason, Report};
 
@@ -68,7 +67,7 @@ fn opaque_fields(message: &Message<'_>, envelope: &Envelope, findings: &mut Find
         if part.header.of(raw).is_ascii() {
             continue;
         }
-        if part.header.of(raw).starts_with(BYTE_ORDER_MARK) && !envelope.smtputf8 {
+        if part.header.of(raw).starts_with(&bom::UTF_8) && !envelope.smtputf8 {
             findings.add(Finding::Raw8bitHeader, || message.section(id));
         }
         for field in message.fields(id) {

@@ -9,10 +9,8 @@
 //! no reader takes them for those of the message.
 
 use crate::policy::Rules;
+use mailglot_codec::bom;
 use mailglot_mime::{Eol, Event, EventKind, Message, PartId, Span, header};
-
-/// U+FEFF in UTF-8. It may stand before the first field of a message.
-pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Returns the forged fields of a message, sorted and without overlap.
 pub(super) fn of(message: &Message<'_>, rules: &Rules) -> Vec<Span> {
@@ -70,7 +68,7 @@ pub(crate) fn find(raw: &[u8], rules: &Rules) -> Vec<Span> {
         let mut line = field;
         // Some readers pass over byte order marks at the start of a message.
         while start == 0
-            && let Some(behind) = line.strip_prefix(BYTE_ORDER_MARK)
+            && let Some(behind) = line.strip_prefix(&bom::UTF_8)
         {
             line = behind;
         }

@@ -49,8 +49,7 @@ use std::borrow::Cow;
 pub(crate) use fields::LEADING;
 pub(crate) use fields::{above, findings_field, line_end};
 pub(crate) use forged_fields::{
-    BYTE_ORDER_MARK, find as find_forged_fields, is_forged_field, is_suspect,
-    without as without_forged_fields,
+    find as find_forged_fields, is_forged_field, is_suspect, without as without_forged_fields,
 };
 pub(crate) use structure_repair::NAMED;
 

@@ -5,10 +5,11 @@
 //! The planner makes no such edit.
 
 use super::field_spans::{FieldSpan, Fields};
-use crate::judge::{self, BYTE_ORDER_MARK};
+use crate::judge;
 use crate::limits::LONGEST_FIELD;
 use crate::milter::{Actions, FieldValue, HeaderChange};
 use crate::policy::Rules;
+use mailglot_codec::bom;
 use mailglot_mime::Edit;
 use mailglot_mime::named;
 use std::collections::HashMap;
@@ -257,7 +258,7 @@ impl ReceivedMessage {
         let field = self.fields.at(at);
         let name = &self.raw[field.span.start..][..field.name];
         // A milter cannot rename a field, so a byte order mark before the name stays.
-        let unmarked = name.strip_prefix(BYTE_ORDER_MARK);
+        let unmarked = name.strip_prefix(&bom::UTF_8);
         let value = match new
             .strip_prefix(name)
             .or_else(|| new.strip_prefix(unmarked?))

@@ -28,9 +28,7 @@ use crate::event::{Detail, EventKind, Reason};
 use crate::header::{Field, is_known};
 use crate::message::lines::Line;
 use crate::span::Span;
-
-/// U+FEFF in UTF-8.
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+use mailglot_codec::bom;
 
 /// Number of fields that gives `hdr.many-fields`.
 const MANY_FIELDS: usize = 1_000;
@@ -174,7 +172,7 @@ impl Parser<'_> {
     fn marks_before(&self, start: usize) -> usize {
         let is_whole_message = self.stack.is_empty();
         let mut rest = &self.raw[start..];
-        while is_whole_message && let Some(behind) = rest.strip_prefix(BYTE_ORDER_MARK) {
+        while is_whole_message && let Some(behind) = rest.strip_prefix(&bom::UTF_8) {
             rest = behind;
         }
         let is_separator = rest.starts_with(b"From ") || rest.starts_with(b">From ");
@@ -257,7 +255,7 @@ impl Parser<'_> {
     ///
     /// Two fields with known names and an empty line must follow, or three such fields. So a text such as `To: the reader` stays a body.
     fn after_empty_lines(&self, start: usize) -> usize {
-        const ENOUGH: u32 = 3;
+        const MIN_FIELDS: u32 = 3;
         // Bounces have the remains of headers behind empty lines: they are text there.
         let is_whole_message = self.stack.is_empty();
         let mut first = start;
@@ -283,12 +281,12 @@ impl Parser<'_> {
                     break;
                 }
             }
-            if known == ENOUGH {
+            if known == MIN_FIELDS {
                 break;
             }
             at = line.next;
         }
-        if known == ENOUGH || ends && known + 1 == ENOUGH {
+        if known == MIN_FIELDS || ends && known + 1 == MIN_FIELDS {
             first
         } else {
             start

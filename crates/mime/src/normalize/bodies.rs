@@ -29,10 +29,17 @@ pub(super) fn plan(
     let mut hints = MessageEvidence::default();
     let mut widened = Vec::new();
     for (id, part) in message.numbered_parts() {
-        if sealed[id.0 as usize] || !part.is_text() {
+        let is_sealed = sealed[id.0 as usize];
+        if !part.is_text() || is_sealed && !report.keeps_events() {
             continue;
         }
         let decoded_body = DecodedBody::read(message, id);
+        if is_sealed {
+            let mut own = MessageEvidence::default();
+            let choice = decoded_body.choose(message, id, policy, &mut own);
+            decoded_body.report_signed(id, &choice, report);
+            continue;
+        }
         let choice = decoded_body.choose(message, id, policy, &mut hints);
         let body = Body {
             message,
@@ -103,6 +110,10 @@ impl<'a> Body<'a, '_> {
         let check = |target: &BodyTarget<'_>| self.check_obstacles(&target.text, target.relabel);
         if let Some(Err(known)) = target.as_ref().map(check) {
             report.withdraw(&mark);
+            let is_text = |event: &Event| event.kind != EventKind::MimeNotText;
+            if known.as_ref().is_some_and(is_text) {
+                self.source.report_wrong_label(id, choice, report);
+            }
             report.extend(known);
             return None;
         }

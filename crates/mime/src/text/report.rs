@@ -102,19 +102,12 @@ impl DecodedBody<'_> {
 
     /// Reports a guessed charset or an overruled label. US-ASCII says nothing of bytes above 7F.
     fn report_guess(&self, id: PartId, choice: &Choice<'_>, report: &mut Report) {
-        let label = self
-            .resolved
-            .and_then(Resolved::charset)
-            .filter(|label| *label != Charset::US_ASCII);
-        let by_label = matches!(choice.how, How::Label | How::Superset | How::Ascii);
-        let overruled =
-            |label: Charset| !by_label && ![label, label.superset()].contains(&choice.used);
-        let kind = match label {
-            Some(label) if overruled(label) => GuessKind::Overruled,
+        let kind = match self.overruled_label(choice) {
+            Some(_) => GuessKind::Overruled,
             // If the label names one of two charsets in a text, nothing was guessed.
-            _ if choice.mixed.is_some() && choice.confidence.is_none() => return,
-            _ if matches!(choice.how, How::Detected | How::Fallback) => GuessKind::Detected,
-            _ => return,
+            None if choice.mixed.is_some() && choice.confidence.is_none() => return,
+            None if matches!(choice.how, How::Detected | How::Fallback) => GuessKind::Detected,
+            None => return,
         };
         let label = self.charset.as_deref();
         report.guess(kind, choice.confidence, || Guess {
@@ -127,6 +120,39 @@ impl DecodedBody<'_> {
             confidence: choice.confidence,
             excerpt: excerpt(&choice.text),
         });
+    }
+
+    /// Returns the charset of a label that was overruled. US-ASCII says nothing of bytes above 7F.
+    fn overruled_label(&self, choice: &Choice<'_>) -> Option<Charset> {
+        let label = self.resolved.and_then(Resolved::charset)?;
+        let is_by_label = matches!(choice.how, How::Label | How::Superset | How::Ascii)
+            || [label, label.superset()].contains(&choice.used);
+        (label != Charset::US_ASCII && !is_by_label).then_some(label)
+    }
+
+    /// Reports text that stays as it is although its label names another charset.
+    ///
+    /// Example: inline PGP in windows-1251 under the label `iso-8859-1`.
+    pub(crate) fn report_wrong_label(&self, id: PartId, choice: &Choice<'_>, report: &mut Report) {
+        if let Some(label) = self.overruled_label(choice) {
+            let likelier = choice.used;
+            let detail = Detail::Likelier { label, likelier };
+            let kind = EventKind::CharsetSuspected;
+            report.push(Event::new(id, self.span, kind, detail));
+        }
+    }
+
+    /// Reports a wrong, doubtful or missing label of text under a signature.
+    pub(crate) fn report_signed(&self, id: PartId, choice: &Choice<'_>, report: &mut Report) {
+        self.report_wrong_label(id, choice, report);
+        for (kind, detail) in &choice.events {
+            if matches!(
+                kind,
+                EventKind::CharsetSuspected | EventKind::CharsetUnlabelled
+            ) {
+                report.push(Event::new(id, self.span, *kind, detail.clone()));
+            }
+        }
     }
 
     /// Reports text that other programs damaged before it was encoded. It decodes, so nothing else is odd about it.

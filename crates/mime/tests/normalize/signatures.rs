@@ -35,6 +35,41 @@ fn signed_parts_are_untouched() {
 }
 
 #[test]
+fn wrong_labels_of_signed_text_are_reported() {
+    let russian = Charset::WINDOWS_1251
+        .encode_exact("Привет! Завтра встреча в десять часов утра, не забудь документы.\n")
+        .expect("the charset has every character");
+    for (parameter, expected) in [
+        ("; charset=windows-1251", &[][..]),
+        ("; charset=iso-8859-1", &["charset.suspected"]),
+        ("", &["charset.unlabelled"]),
+    ] {
+        let field = format!("Content-Type: text/plain{parameter}\n\n");
+        let part = [field.as_bytes(), &russian].concat();
+        let multipart = [
+            &b"Content-Type: multipart/signed; boundary=i\n\n--i\n"[..],
+            &part,
+            b"--i\nContent-Type: application/pgp-signature\n\nx\n--i--\n",
+        ];
+        let inline = [
+            field.as_bytes(),
+            b"-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA1\n\n",
+            &russian,
+            b"-----BEGIN PGP SIGNATURE-----\n\nabc\n-----END PGP SIGNATURE-----\n",
+        ];
+        for raw in [multipart.concat(), inline.concat()] {
+            let outcome = process(&raw, &Policy::default());
+            assert_eq!(&*outcome.bytes, &*raw, "{parameter}");
+            let of_labels: Vec<&str> = codes(&raw)
+                .into_iter()
+                .filter(|code| code.starts_with("charset."))
+                .collect();
+            assert_eq!(of_labels, expected, "{}", raw.escape_ascii());
+        }
+    }
+}
+
+#[test]
 fn signed_messages_by_policy() {
     let raw = b"DKIM-Signature: v=1; b=x\nContent-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: 8bit\n\n\xfc\n";
     let archive = process(raw, &Policy::default());

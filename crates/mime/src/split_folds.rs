@@ -273,13 +273,13 @@ fn folds_length(bytes: &[u8]) -> usize {
 /// Returns true if most sequences are valid: text in another charset has some of them by chance.
 fn is_mostly_utf8(bytes: &[u8]) -> bool {
     /// Number of valid characters for each malformed sequence.
-    const ENOUGH: usize = 4;
+    const VALID_PER_MALFORMED: usize = 4;
     let (mut valid, mut malformed) = (0, 0);
     for chunk in bytes.utf8_chunks() {
         valid += chunk.valid().chars().filter(|c| !c.is_ascii()).count();
         malformed += usize::from(!chunk.invalid().is_empty());
     }
-    valid >= malformed * ENOUGH
+    valid >= malformed * VALID_PER_MALFORMED
 }
 
 /// The lengths of the characters of a double-byte charset.

@@ -13,9 +13,9 @@ use crate::charset::Charset;
 use crate::loss::LossLog;
 
 /// Most confidence in such text.
-const MOST: f32 = 0.85;
+const MAX_CONFIDENCE: f32 = 0.85;
 /// Different letters that prove a rare charset.
-const ENOUGH: usize = 3;
+const MIN_LETTERS: usize = 3;
 
 /// Returns `confidence` in a charset, or the most that the sample deserves.
 pub(super) fn limited(confidence: f32, charset: Charset, sample: &[u8], priors: &Priors) -> f32 {
@@ -29,7 +29,7 @@ pub(super) fn limited(confidence: f32, charset: Charset, sample: &[u8], priors: 
         is_one_sign(&text)
     };
     if is_limited {
-        confidence.min(MOST)
+        confidence.min(MAX_CONFIDENCE)
     } else {
         confidence
     }
@@ -61,7 +61,7 @@ fn is_rare_by_few_letters(charset: Charset, sample: &[u8], priors: &Priors) -> b
     for_label(charset).is_some_and(|candidate| {
         (candidate.is_rare() || charset == Charset::WINDOWS_1258)
             && !candidate.is_common_in(&priors.local)
-    }) && differing_letters(sample, charset) < ENOUGH
+    }) && differing_letters(sample, charset) < MIN_LETTERS
         && high_bytes(sample).all(|at| sample[at] >= 0xC0)
 }
 

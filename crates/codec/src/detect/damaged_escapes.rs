@@ -9,7 +9,7 @@ use crate::encoder::Unmappable;
 use crate::loss::{LossKind, LossLog};
 
 /// Minimum number of common characters in damaged text.
-const ENOUGH: usize = 4;
+const MIN_COMMON: usize = 4;
 
 /// Maximum share of the losses: one for so many common characters.
 const CHARACTERS_FOR_LOSS: usize = 4;
@@ -38,7 +38,7 @@ pub fn damaged_iso2022(bytes: &[u8]) -> Option<Charset> {
     let text = charset.decode(bytes, &mut log);
     let losses = log.losses() + log.count(LossKind::HalfwidthKatakana);
     let (common, rare) = common_and_rare(charset, &text);
-    let is_text = common >= ENOUGH
+    let is_text = common >= MIN_COMMON
         && rare <= common
         && losses.saturating_mul(CHARACTERS_FOR_LOSS as u64) <= common as u64;
     is_text.then_some(charset)

@@ -16,7 +16,7 @@ use mailglot_kernel::ascii;
 /// Number of bytes that are read, from the first byte above 7F.
 const WINDOW: usize = 4096;
 /// Maximum number of bytes above 7F that are read.
-const ENOUGH: usize = 64;
+const MAX_HIGH_BYTES: usize = 64;
 /// Bytes above 7F after which a text that is far from odd is accepted.
 const FIRST: usize = 12;
 /// How much likelier (natural logarithm) such bytes must be under a label to speak for it clearly.
@@ -77,7 +77,7 @@ pub fn letters_lead(bytes: &[u8], label: Charset, others: &[Charset]) -> Option<
     if first <= CLEAR || high_bytes(bytes).nth(FIRST).is_none() {
         return Some(first);
     }
-    lead(ENOUGH)
+    lead(MAX_HIGH_BYTES)
 }
 
 /// Returns true if the letters cost more than the limit that is made of the usual one.
@@ -93,7 +93,7 @@ fn costs_more(bytes: &[u8], label: Charset, limit: impl Fn(u32) -> u32) -> bool 
     };
     let most = limit(max_letter_cost(candidate.script));
     let found = if candidate.is_single_byte {
-        pairs(candidate, bytes, start, most, ENOUGH)
+        pairs(candidate, bytes, start, most, MAX_HIGH_BYTES)
     } else {
         let read = |length| characters(candidate, &bytes[start..bytes.len().min(start + length)]);
         read(DECODED[0])

@@ -76,30 +76,30 @@ fn without_ascii_blanks(window: &[u8]) -> Cow<'_, [u8]> {
 /// Returns true if a quarter of the bytes are controls that no text has, as in UTF-16.
 pub(super) fn has_many_controls(bytes: &[u8]) -> bool {
     let window = &bytes[..bytes.len().min(WINDOW)];
-    window.iter().filter(|b| is_odd(**b)).count() * 4 >= window.len().max(4)
+    window.iter().filter(|b| is_unused_control(**b)).count() * 4 >= window.len().max(4)
 }
 
 /// Returns true if a byte is a control that no text has.
-fn is_odd(byte: u8) -> bool {
+fn is_unused_control(byte: u8) -> bool {
     byte.is_ascii_control() && !byte.is_ascii_whitespace() && byte != 0x1B
 }
 
 /// Returns true if any byte is a control that no text has.
-fn has_odd(bytes: &[u8]) -> bool {
+fn has_unused_control(bytes: &[u8]) -> bool {
     // Without branches, so that compilers make vector code of the loop over a block.
-    let may_be_odd = |b: &u8| {
+    let may_be_unused = |b: &u8| {
         (u8::from(*b < 0x20) & u8::from(*b != b'\n') & u8::from(*b != b'\r')) | u8::from(*b == 0x7F)
     };
     bytes.chunks(256).any(|block| {
-        block.iter().fold(0, |found, b| found | may_be_odd(b)) > 0
-            && block.iter().any(|b| is_odd(*b))
+        block.iter().fold(0, |found, b| found | may_be_unused(b)) > 0
+            && block.iter().any(|b| is_unused_control(*b))
     })
 }
 
 /// Detects UTF-32 by the positions of its NUL bytes, and UTF-16 by these or by its letters.
 pub(super) fn proven(bytes: &[u8]) -> Option<Charset> {
     let window = &bytes[..bytes.len().min(WINDOW)];
-    if !has_odd(window) {
+    if !has_unused_control(window) {
         return None;
     }
     if bytes.len().is_multiple_of(4) {
@@ -314,7 +314,7 @@ mod tests {
                             .encode_exact(&text)
                             .expect("the charset has every character");
                         // Text without a control character cannot be recognized.
-                        if bytes.iter().any(|b| is_odd(*b)) {
+                        if bytes.iter().any(|b| is_unused_control(*b)) {
                             assert_eq!(structure(&bytes), Some(charset), "{text:?}");
                         }
                     }

@@ -102,9 +102,9 @@ pub(super) fn prefer_faultless(scored: &mut Vec<Scored>, sample: &Sample, priors
 /// decodes `єглєє` as `ғглғғ`.
 fn lacks_kazakh_letters(charset: Charset, text: &str) -> bool {
     /// One of seven letters is Kazakh.
-    const ENOUGH: usize = 40;
+    const MIN_LETTERS: usize = 40;
     charset == Charset::KZ_1048
-        && text.chars().filter(|c| !c.is_ascii()).count() >= ENOUGH
+        && text.chars().filter(|c| !c.is_ascii()).count() >= MIN_LETTERS
         && !text.contains(|c| "қҚәӘіІңҢұҰһҺ".contains(c))
 }
 

@@ -26,7 +26,7 @@ pub struct Pairs<'a>(pub(super) Strings<'a>);
 
 impl Pairs<'_> {
     /// Returns true if the last name has no value.
-    pub fn is_odd(&self) -> bool {
+    pub fn ends_without_value(&self) -> bool {
         self.0.clone().count() % 2 == 1
     }
 }
@@ -56,6 +56,6 @@ mod tests {
     fn macros_are_pairs() {
         let odd = Pairs(Strings(b"i\x004F\0{auth}\0"));
         assert_eq!(odd.clone().collect::<Vec<_>>(), [(&b"i"[..], &b"4F"[..])]);
-        assert!(odd.is_odd());
+        assert!(odd.ends_without_value());
     }
 }

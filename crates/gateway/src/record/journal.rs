@@ -23,7 +23,7 @@ pub struct Journal {
 }
 
 /// Number of buffered bytes that are written without waiting for a pause.
-const ENOUGH: usize = 64 << 10;
+const FLUSH_SIZE: usize = 64 << 10;
 
 impl Journal {
     /// Makes a journal for one route (`milter`, `smtp`, `lmtp`). `write` gets one or more whole lines, each with its line end.
@@ -54,7 +54,7 @@ impl Journal {
                 );
                 *lines = written;
                 lines.push('\n');
-                if lines.len() >= ENOUGH {
+                if lines.len() >= FLUSH_SIZE {
                     self.put(lines);
                 }
             }
@@ -396,12 +396,12 @@ mod tests {
                     && text.ends_with('\n')
             );
             // The buffer is bounded, with or without a pause.
-            let many = ENOUGH / line.len() + 2;
+            let many = FLUSH_SIZE / line.len() + 2;
             (0..many).for_each(|_| message());
             drop(journal);
             let all = written();
             assert_eq!(all.len(), 2);
-            assert!(all[0].len() < ENOUGH + line.len());
+            assert!(all[0].len() < FLUSH_SIZE + line.len());
             assert_eq!(all.concat(), line.repeat(many));
         }
     }

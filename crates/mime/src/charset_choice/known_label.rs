@@ -351,7 +351,7 @@ fn eight_bit_japanese<'a>(
 /// bullets, before them. So a word of three kana or more proves EUC-JP.
 fn may_be_katakana(bytes: &[u8]) -> bool {
     /// Number of bytes without a mark that are not katakana.
-    const ENOUGH: usize = 8;
+    const MIN_OTHERS: usize = 8;
     let high = || detect::high_bytes(bytes).map(|at| bytes[at]);
     let has_leads = |word: &[u8]| {
         let is_lead = |b: &u8| matches!(b, 0xA1 | 0xA4 | 0xA5);
@@ -361,7 +361,7 @@ fn may_be_katakana(bytes: &[u8]) -> bool {
     let has_leads_of_kana = words().all(has_leads) && words().any(|word| word.len() >= 6);
     high().all(|b| matches!(b, 0xA1..=0xDF) && b != 0xA4)
         && !has_leads_of_kana
-        && (high().nth(ENOUGH - 1).is_none() || high().any(|b| matches!(b, 0xB0 | 0xDE | 0xDF)))
+        && (high().nth(MIN_OTHERS - 1).is_none() || high().any(|b| matches!(b, 0xB0 | 0xDE | 0xDF)))
 }
 
 /// Returns true if a guess is too weak to replace UTF-8: repeats of one byte do not prove that text is not UTF-8.

@@ -29,7 +29,7 @@ use std::borrow::Cow;
 
 /// Minimum number of high bytes with which another charset may outweigh a named one that reads them plausibly. Most headers are in
 /// the charset that words or a body name. A guess from little text needs no minimum.
-const ENOUGH_TO_OUTWEIGH: usize = 12;
+const MIN_TO_OUTWEIGH: usize = 12;
 
 /// How to decode raw text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +110,7 @@ impl RawEvidence<'_> {
     /// Returns the first named charset that decodes all bytes to plausible text, or the Windows code page behind it.
     fn plausible(&self, guess: &impl Fn() -> Charset) -> Option<Charset> {
         let weighed = Weighed::new(self.bytes, &self.hints);
-        let is_short = high_bytes(self.bytes).nth(ENOUGH_TO_OUTWEIGH - 1).is_none();
+        let is_short = high_bytes(self.bytes).nth(MIN_TO_OUTWEIGH - 1).is_none();
         let is_plausible = |(charset, is_certain): &(Charset, bool)| {
             if !decodes_all_but_cut(*charset, self.bytes)
                 || is_western_in_pairs(*charset, self.bytes)
@@ -253,9 +253,10 @@ impl Sequences {
 /// Returns true if the text is UTF-8 except for half a character at its end, and if it would be UTF-8 without the latter. `within` is the
 /// number of bytes in its sequences, without their first bytes.
 fn is_utf8_before_cut(bytes: &[u8], within: usize, known: Option<Charset>) -> bool {
-    const ENOUGH: usize = 3;
+    const MIN_TRAIL_BYTES: usize = 3;
     let text = before_ellipsis(bytes);
-    let Some(whole) = before_incomplete_character(text).filter(|_| within >= ENOUGH) else {
+    let Some(whole) = before_incomplete_character(text).filter(|_| within >= MIN_TRAIL_BYTES)
+    else {
         return false;
     };
     // A letter of Latin-1 may end a word, unless the text has letters that begin so.
@@ -274,13 +275,13 @@ pub(super) fn before_ellipsis(bytes: &[u8]) -> &[u8] {
 
 /// Returns true if `charset` decodes all bytes, except half a character at the end of text with several characters.
 fn decodes_all_but_cut(charset: Charset, bytes: &[u8]) -> bool {
-    const ENOUGH: usize = 4;
+    const MIN_HIGH_BYTES: usize = 4;
     if decodes_without_loss(charset, bytes) {
         return true;
     }
     let is_cut = |(last, before): (&u8, &[u8])| {
         !last.is_ascii()
-            && high_bytes(before).nth(ENOUGH - 1).is_some()
+            && high_bytes(before).nth(MIN_HIGH_BYTES - 1).is_some()
             && decodes_without_loss(charset, before)
     };
     !charset.is_single_byte() && bytes.trim_ascii_end().split_last().is_some_and(is_cut)

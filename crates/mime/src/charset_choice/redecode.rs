@@ -14,6 +14,7 @@ use super::text_tests::western_places::has_usual_western_places;
 use super::text_tests::western_words::is_western_letter;
 use super::thresholds::LIKELY_CONFIDENCE;
 use super::two_charsets::mixed_iso2022jp::is_japanese;
+use crate::charset_choice::text_tests::neighbor_bytes::byte_or_blank;
 use crate::charset_choice::text_tests::shifts::has_shift_bytes;
 use crate::charset_choice::text_tests::utf8_sequences::{SequenceCount, malformed};
 use crate::event::ChosenBy;
@@ -178,10 +179,10 @@ fn has_western_letter(bytes: &[u8]) -> bool {
 /// Returns EUC-JP or Shift_JIS for a word under a label of ISO-2022-JP without escape sequences, if only one of them makes everyday characters
 /// of its bytes.
 fn eight_bit_japanese(bytes: &[u8], label: Charset) -> Option<Charset> {
-    const ENOUGH: usize = 4;
+    const MIN_HIGH_BYTES: usize = 4;
     let may_be = is_japanese(label)
         && !has_shift_bytes(bytes)
-        && high_bytes(bytes).nth(ENOUGH - 1).is_some();
+        && high_bytes(bytes).nth(MIN_HIGH_BYTES - 1).is_some();
     if !may_be {
         return None;
     }
@@ -222,10 +223,7 @@ fn is_isolated_byte(bytes: &[u8], used: Charset) -> bool {
     let (Some(at), None) = (high.next(), high.next()) else {
         return false;
     };
-    let is_letter = |at: Option<usize>| {
-        at.and_then(|at| bytes.get(at))
-            .is_some_and(u8::is_ascii_alphabetic)
-    };
+    let is_letter = |at: Option<usize>| byte_or_blank(bytes, at).is_ascii_alphabetic();
     let may_be_anything = match (is_letter(at.checked_sub(1)), is_letter(at.checked_add(1))) {
         (true, true) => false,
         (false, false) => true,
@@ -239,7 +237,7 @@ fn is_isolated_byte(bytes: &[u8], used: Charset) -> bool {
 ///
 /// Italian, French, Portuguese, Spanish, Icelandic and Norwegian have such words. At the end of the text, the byte may begin a cut character.
 fn is_word_of_one_letter(bytes: &[u8], at: usize) -> bool {
-    const ENOUGH: usize = 4;
+    const MIN_LETTERS: usize = 4;
     let is_word = matches!(
         bytes[at],
         // À Á È É Ó
@@ -255,12 +253,12 @@ fn is_word_of_one_letter(bytes: &[u8], at: usize) -> bool {
         _ => false,
     };
     let mut letters = bytes.iter().filter(|byte| byte.is_ascii_alphabetic());
-    is_word && begins && ends && letters.nth(ENOUGH - 1).is_some()
+    is_word && begins && ends && letters.nth(MIN_LETTERS - 1).is_some()
 }
 
 /// Returns true if windows-1252 makes a sign of a byte that Western text often has in such a place: `a \x96 b`, `wait\x85`, `Acme\x99`, `\x80 100`.
 fn is_usual_sign(bytes: &[u8], at: usize) -> bool {
-    let near = |at: Option<usize>| at.and_then(|at| bytes.get(at)).copied().unwrap_or(b' ');
+    let near = |at: Option<usize>| byte_or_blank(bytes, at);
     let (before, after) = (near(at.checked_sub(1)), near(at.checked_add(1)));
     match bytes[at] {
         // Dashes and bullets stand between blanks within the text.
@@ -302,16 +300,16 @@ fn unassigned_sequences(bytes: &[u8]) -> usize {
 ///
 /// In a double-byte charset, all characters must be everyday ones.
 fn is_legacy_by_utf8_chance(bytes: &[u8], other: Charset) -> bool {
-    const ENOUGH_MALFORMED: usize = 3;
-    const ENOUGH: usize = 6;
+    const MIN_MALFORMED: usize = 3;
+    const MIN_HIGH_BYTES: usize = 6;
     let count = SequenceCount::of(bytes);
-    let is_enough = high_bytes(bytes).nth(ENOUGH - 1).is_some();
-    if count.malformed < ENOUGH_MALFORMED || !is_enough && count.within > 0 {
+    let is_enough = high_bytes(bytes).nth(MIN_HIGH_BYTES - 1).is_some();
+    if count.malformed < MIN_MALFORMED || !is_enough && count.within > 0 {
         return false;
     }
     let text = decode_unlogged(other, bytes);
     if !other.is_single_byte() {
-        let length = if is_enough { ENOUGH / 2 } else { 2 };
+        let length = if is_enough { MIN_HIGH_BYTES / 2 } else { 2 };
         let mut words = text.split(|c: char| c.is_ascii());
         return count.within < 2 * count.malformed
             && !is_character_tail(bytes)
@@ -345,9 +343,9 @@ fn is_character_tail(bytes: &[u8]) -> bool {
 
 /// Returns true if `other` decodes ASCII bytes as parts of characters, and there is too little text to prove it.
 fn swallows_ascii(bytes: &[u8], other: Charset) -> bool {
-    const ENOUGH: usize = 4;
+    const MIN_HIGH_BYTES: usize = 4;
     const KANA: usize = 3;
-    let is_text = bytes.iter().filter(|byte| !byte.is_ascii()).count() >= ENOUGH;
+    let is_text = bytes.iter().filter(|byte| !byte.is_ascii()).count() >= MIN_HIGH_BYTES;
     if other.is_single_byte() || is_text && is_level1(other, bytes) {
         return false;
     }

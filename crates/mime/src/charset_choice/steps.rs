@@ -35,7 +35,7 @@ use mailglot_kernel::ByteClasses;
 use std::mem;
 
 /// Minimum number of bytes above 7F in UTF-8 that was cut within its last character.
-const ENOUGH_BEFORE_CUT: usize = 8;
+const MIN_BEFORE_CUT: usize = 8;
 
 /// A body whose charset no step has decided yet.
 pub(super) struct Undecided<'a, 'e> {
@@ -329,7 +329,7 @@ impl<'a, 'e> Undecided<'a, 'e> {
         let text = Charset::UTF_8.decode(self.bytes, &mut log);
         let has_enough = |whole: &&str| {
             let mut high = high_bytes(whole.as_bytes());
-            high.nth(ENOUGH_BEFORE_CUT - 1).is_some()
+            high.nth(MIN_BEFORE_CUT - 1).is_some()
         };
         let whole = if log.is_empty() {
             &*text

@@ -23,6 +23,7 @@ pub(super) mod likelier_charset;
 pub(super) mod line_kinds;
 pub(super) mod misplaced_signs;
 pub(super) mod mojibake_score;
+pub(super) mod neighbor_bytes;
 pub(super) mod plain_western;
 pub(super) mod plain_words;
 pub(super) mod private_use;

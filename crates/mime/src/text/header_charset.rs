@@ -128,7 +128,7 @@ pub(crate) fn raw_header_charset(
 }
 
 /// Bytes above 7F of raw fields that may outweigh a body.
-const ENOUGH_TO_OUTWEIGH: usize = 5;
+const MIN_TO_OUTWEIGH: usize = 5;
 
 /// Returns a charset that is likelier than that of a body which proves little.
 ///
@@ -155,7 +155,7 @@ fn likelier_than_body(mail: MailContext<'_>, body: BodyCharset) -> Option<RawCha
     }
     let raw: Vec<&[u8]> = raw_fields(mail.message).collect();
     let raw = raw.join(&b' ');
-    high_bytes(&raw).nth(ENOUGH_TO_OUTWEIGH - 1)?;
+    high_bytes(&raw).nth(MIN_TO_OUTWEIGH - 1)?;
     let hints = mail.hints(None);
     let weighed = Weighed::new(&raw, &hints);
     let rival = weighed.rival(body.charset)?;

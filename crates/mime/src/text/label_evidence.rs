@@ -27,12 +27,12 @@ use mailglot_codec::{Charset, Resolved, View};
 use std::collections::HashSet;
 
 /// Minimum number of bytes above 7F of a body, and of words, that prove something about other text.
-const ENOUGH_IN_BODY: usize = 4;
-const ENOUGH_IN_WORDS: usize = 8;
-/// Like [`ENOUGH_IN_BODY`], if somebody chose the label: it is not Latin-1, which programs write by default.
-const ENOUGH_AGAINST_CHOICE: usize = 12;
+const MIN_IN_BODY: usize = 4;
+const MIN_IN_WORDS: usize = 8;
+/// Like [`MIN_IN_BODY`], if somebody chose the label: it is not Latin-1, which programs write by default.
+const MIN_AGAINST_CHOICE: usize = 12;
 /// Minimum number of different bytes above 7F in a double-byte charset. A repeated syllable is one piece of evidence.
-const ENOUGH_KINDS: usize = 6;
+const MIN_KINDS: usize = 6;
 
 /// Returns what a body says about its label; None if it proves nothing.
 pub(super) fn test_of_label(
@@ -43,7 +43,7 @@ pub(super) fn test_of_label(
     if !may_be_disproved(label) {
         return None;
     }
-    let is_enough = || high_bytes(bytes).nth(ENOUGH_IN_BODY - 1).is_some();
+    let is_enough = || high_bytes(bytes).nth(MIN_IN_BODY - 1).is_some();
     match choice.how {
         // No evidence is needed that UTF-8 is UTF-8.
         How::Label | How::Superset if label != Charset::UTF_8 => {
@@ -130,7 +130,7 @@ fn own_label(word: &Word, policy: &Policy) -> Option<Charset> {
 /// Like [`test_of_label`], for words that were decoded together.
 fn test_of_words(label: Charset, words: &[Word]) -> Option<LabelTest> {
     let bytes: Vec<u8> = words.iter().flat_map(|word| &word.bytes).copied().collect();
-    if !may_be_disproved(label) || high_bytes(&bytes).nth(ENOUGH_IN_WORDS - 1).is_none() {
+    if !may_be_disproved(label) || high_bytes(&bytes).nth(MIN_IN_WORDS - 1).is_none() {
         return None;
     }
     let used = words[0].used;
@@ -153,9 +153,9 @@ fn is_proof(label: Charset, used: Charset, bytes: &[u8]) -> bool {
     }
     if !label.is_single_byte() && !used.is_single_byte() {
         let kinds: HashSet<u8> = high_bytes(bytes).map(|at| bytes[at]).collect();
-        return kinds.len() >= ENOUGH_KINDS;
+        return kinds.len() >= MIN_KINDS;
     }
-    high_bytes(bytes).nth(ENOUGH_AGAINST_CHOICE - 1).is_some()
+    high_bytes(bytes).nth(MIN_AGAINST_CHOICE - 1).is_some()
 }
 
 /// Returns true for an event that names a likelier charset than the label.

@@ -20,6 +20,7 @@ use crate::charset_choice::evidence::MAIL_HINTS;
 use crate::charset_choice::text_tests::cjk_level1::is_level1;
 use crate::charset_choice::text_tests::damage::decodes_without_loss;
 use crate::charset_choice::text_tests::mojibake_score::{is_letter, mojibake_score};
+use crate::charset_choice::text_tests::neighbor_bytes::byte_or_blank;
 use crate::charset_choice::text_tests::shifts::has_shift_bytes;
 use crate::charset_choice::text_tests::utf8_sequences::SequenceCount;
 use crate::charset_choice::text_tests::western_letters::is_latin_1;
@@ -134,11 +135,11 @@ impl OtherText<'_> {
 
     /// Returns true if ASCII bytes are halves of characters, and the characters are too few or too rare to prove it: `Öl` in Big5.
     fn swallows_letters(&self) -> bool {
-        const ENOUGH: usize = 3;
+        const MIN_CHARACTERS: usize = 3;
         let ascii = |bytes: &[u8]| bytes.iter().filter(|byte| byte.is_ascii()).count();
         let wide = self.text.chars().filter(|c| !c.is_ascii()).count();
         ascii(self.bytes) > ascii(self.text.as_bytes())
-            && (wide < 2 || wide < ENOUGH && !is_level1(self.used, self.bytes))
+            && (wide < 2 || wide < MIN_CHARACTERS && !is_level1(self.used, self.bytes))
     }
 
     /// Returns true if the text in `used` is likelier, with the odds that one program wrote all text of the message.
@@ -217,10 +218,7 @@ pub(super) fn is_lone_letter(bytes: &[u8]) -> bool {
     let (Some(at), None) = (high.next(), high.next()) else {
         return false;
     };
-    let is_letter = |at: Option<usize>| {
-        at.and_then(|at| bytes.get(at))
-            .is_some_and(u8::is_ascii_alphabetic)
-    };
+    let is_letter = |at: Option<usize>| byte_or_blank(bytes, at).is_ascii_alphabetic();
     !is_letter(at.checked_sub(1)) && !is_letter(at.checked_add(1))
 }
 

@@ -30,6 +30,7 @@ use crate::charset_choice::text_tests::foreign_language::{
 use crate::charset_choice::text_tests::foreign_letters::{breaks_western_words, has_other_script};
 use crate::charset_choice::text_tests::latin_under_east_asian::is_latin_under;
 use crate::charset_choice::text_tests::likelier_charset::LikelierCharset;
+use crate::charset_choice::text_tests::neighbor_bytes::byte_or_blank;
 use crate::charset_choice::text_tests::plain_western::is_plain_western;
 use crate::charset_choice::text_tests::plain_words::{
     few_plain_words, has_small_letters_only, is_usual_cyrillic,
@@ -40,7 +41,7 @@ use crate::charset_choice::text_tests::repetitions::{
 use crate::charset_choice::text_tests::shared_signs::without_shared_signs;
 use crate::charset_choice::text_tests::signs_for_letters::has_signs_for_letters;
 use crate::charset_choice::text_tests::western_letters::{
-    are_oddly_adjacent, is_latin_1, is_letter, is_sign, is_western,
+    are_oddly_adjacent, is_latin_1, is_sign, is_western, is_western_letter,
 };
 use crate::charset_choice::text_tests::western_words::{WesternWords, western_words};
 use crate::charset_choice::thresholds::{MAX_HIGH_BYTES, SURE_CONFIDENCE, WINDOW, window};
@@ -367,7 +368,7 @@ fn has_odd_controls(label: Charset, bytes: &[u8]) -> bool {
 /// in IBM850, `fŸr` is `für` in macintosh.
 fn has_misplaced_bytes(bytes: &[u8]) -> bool {
     let window = window(bytes);
-    let at = |at: Option<usize>| at.and_then(|at| window.get(at)).copied().unwrap_or(b' ');
+    let at = |at: Option<usize>| byte_or_blank(window, at);
     let is_misplaced = |place: usize| {
         let (before, after) = (at(place.checked_sub(1)), at(Some(place + 1)));
         match window[place] {
@@ -419,7 +420,8 @@ pub(crate) fn is_unlike_western(bytes: &[u8]) -> bool {
         let byte = window[at];
         let last = at.checked_sub(1).map_or(before, |at| window[at]);
         let next = window.get(at + 1).copied().unwrap_or(b' ');
-        if is_icelandic(byte) || is_sign(byte) && is_letter(last) && is_letter(next) {
+        if is_icelandic(byte) || is_sign(byte) && is_western_letter(last) && is_western_letter(next)
+        {
             return true;
         }
         high += 1;

@@ -6,6 +6,7 @@
 //! # Limits
 //! Only bytes that the labelled charset lacks are evidence. [`super::label_plausibility`] weighs everything else.
 
+use crate::charset_choice::text_tests::neighbor_bytes::byte_or_blank;
 use crate::charset_choice::text_tests::private_use::is_private;
 use mailglot_codec::{Charset, LossLog, detect};
 use mailglot_kernel::HighBytes;
@@ -199,26 +200,16 @@ fn is_ukrainian(byte: u8) -> bool {
 
 /// Returns true if a word has such a byte. A frame has it beside its other lines, so there letters stand on both sides of it.
 fn has_ukrainian_letter(bytes: &[u8]) -> bool {
-    let is_letter = |at: Option<usize>| {
-        at.and_then(|at| bytes.get(at))
-            .is_some_and(|b| *b >= 0xC0 || matches!(b, 0xA3 | 0xB3))
-    };
-    let is_part = |at: Option<usize>| {
-        is_letter(at)
-            || at
-                .and_then(|at| bytes.get(at))
-                .is_some_and(|b| is_ukrainian(*b))
-    };
+    let is_letter = |at: Option<usize>| matches!(byte_or_blank(bytes, at), 0xA3 | 0xB3 | 0xC0..);
+    let is_part = |at: Option<usize>| is_letter(at) || is_ukrainian(byte_or_blank(bytes, at));
     let is_blank = |at: Option<usize>| {
         at.and_then(|at| bytes.get(at))
             .is_some_and(u8::is_ascii_whitespace)
     };
     let has_frame = LazyCell::new(|| bytes.iter().any(|b| is_line_in_koi8(*b)));
     let has_letters = LazyCell::new(|| bytes.iter().any(|b| *b >= 0xC0));
-    let is_small = |at: Option<usize>| {
-        at.and_then(|at| bytes.get(at))
-            .is_some_and(|b| matches!(b, 0xA3..=0xAF | 0xC0..=0xDF))
-    };
+    let is_small =
+        |at: Option<usize>| matches!(byte_or_blank(bytes, at), 0xA3..=0xAF | 0xC0..=0xDF);
     let is_capital = |at: Option<usize>| is_letter(at) && !is_small(at);
     let is_in_word = |at: usize| {
         let (before, after) = (at.checked_sub(1), Some(at + 1));

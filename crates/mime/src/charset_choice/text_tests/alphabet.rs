@@ -16,9 +16,9 @@ use mailglot_codec::{Charset, Script};
 /// Maximum number of letters beyond ASCII that are examined.
 const MAX_LETTERS: usize = 200;
 /// Minimum number of letters of another script, or of Western letters.
-const ENOUGH: usize = 4;
+const MIN_LETTERS: usize = 4;
 /// Minimum number of letters that Latin-1 lacks, and their minimum share: one in so many Latin letters beyond ASCII.
-const ENOUGH_LATIN: usize = 2;
+const MIN_LATIN_LETTERS: usize = 2;
 const LEAST_SHARE: usize = 16;
 
 /// Small Latin letters that windows-1252 lacks, with the alphabets that have them.
@@ -63,7 +63,7 @@ impl TextAlphabet {
         let letters = letters(text);
         let scripts: Vec<Option<Self>> = letters.iter().map(|c| Self::of_letter(*c)).collect();
         let count = |script: Self| scripts.iter().filter(|of| **of == Some(script)).count();
-        let is_most = |count: usize| count >= ENOUGH && count * 2 > letters.len();
+        let is_most = |count: usize| count >= MIN_LETTERS && count * 2 > letters.len();
         let kana = count(Self::Japanese);
         if kana * 5 > letters.len() {
             let is_japanese = is_most(kana + count(Self::Chinese));
@@ -138,9 +138,9 @@ fn latin_alphabet(letters: &[char]) -> Option<TextAlphabet> {
     let others = letters.iter().filter(|c| !is_western(**c));
     let others: Vec<char> = others.copied().collect();
     if others.is_empty() {
-        return (letters.len() >= ENOUGH).then_some(TextAlphabet::Western);
+        return (letters.len() >= MIN_LETTERS).then_some(TextAlphabet::Western);
     }
-    if others.len() < ENOUGH_LATIN || others.len() * LEAST_SHARE < letters.len() {
+    if others.len() < MIN_LATIN_LETTERS || others.len() * LEAST_SHARE < letters.len() {
         return None;
     }
     let covered = |known: &str| others.iter().filter(|c| known.contains(**c)).count();

@@ -58,7 +58,7 @@ pub(crate) fn begins_as_damaged_utf8(bytes: &[u8]) -> bool {
     const FIRST: usize = 384;
     const ALL: usize = 2048;
     /// Minimum number of broken sequences in the first lines.
-    const ENOUGH: u64 = 24;
+    const MIN_BROKEN: u64 = 24;
     /// Minimum number of broken sequences for each well-formed one.
     const TIMES: u64 = 4;
     let read = |length: usize| {
@@ -67,7 +67,7 @@ pub(crate) fn begins_as_damaged_utf8(bytes: &[u8]) -> bool {
         SequenceKinds::of(&text, &log)
     };
     let first = read(FIRST);
-    if first.broken >= ENOUGH && first.broken > first.well_formed * TIMES {
+    if first.broken >= MIN_BROKEN && first.broken > first.well_formed * TIMES {
         return false;
     }
     let all = read(ALL);

@@ -17,7 +17,7 @@ use super::foreign_letters::{
     arabic_words_with_latin_letters, are_of_several_alphabets, latin_words_with_foreign_letters,
 };
 use super::likelier_charset::LikelierCharset;
-use super::misplaced_signs::{SignsWithin, is_latin, signs_within_words};
+use super::misplaced_signs::{SignsWithin, has_latin_letters, signs_within_words};
 use super::repetitions::unrepeated;
 use super::western_letters::is_latin_1;
 use crate::charset_choice::thresholds::{MAX_HIGH_BYTES, SURE_CONFIDENCE, WINDOW};
@@ -128,7 +128,7 @@ fn by_rival(
     let margin = rival.margin - rival.rarity;
     let is_sure = guess.confidence >= SURE_CONFIDENCE;
     let has_letters_of = |charset: Charset| match margins.charsets {
-        [] => margins.is_of_signs || is_latin(charset),
+        [] => margins.is_of_signs || has_latin_letters(charset),
         charsets => charsets.contains(&charset),
     };
     let may_be = guess.charset.is_single_byte()
@@ -152,7 +152,7 @@ pub(crate) fn likelier_by_letters(
     const OVERRULE: f32 = 24.0;
     const LEAD: f32 = 8.0;
     let has_signs = || telltale_margins(label, bytes).is_some_and(|margins| margins.is_of_signs);
-    if !is_latin(label) || !has_signs() || !is_mostly_ascii(bytes) {
+    if !has_latin_letters(label) || !has_signs() || !is_mostly_ascii(bytes) {
         return None;
     }
     let text = &*unrepeated(bytes, label);

@@ -98,9 +98,9 @@ pub(crate) fn likelier_by_language(
 
 /// Returns the margin that the ASCII words need, by the letters that `differs` selects. None if those prove nothing.
 fn least_lead(bytes: &[u8], differs: impl Fn(u8) -> bool) -> Option<f32> {
-    const ENOUGH: usize = 3;
+    const MIN_WORDS: usize = 3;
     let (mut letters, mut is_letter, mut are_ordinary) = (0, [false; 256], true);
-    let (mut words, mut found) = (0, [&b""[..]; ENOUGH]);
+    let (mut words, mut found) = (0, [&b""[..]; MIN_WORDS]);
     for at in high_bytes(bytes).take(MAX_HIGH_BYTES) {
         let byte = bytes[at];
         if !is_letter[usize::from(byte)] {
@@ -111,7 +111,7 @@ fn least_lead(bytes: &[u8], differs: impl Fn(u8) -> bool) -> Option<f32> {
             letters += 1;
             are_ordinary &= ORDINARY[usize::from(byte | 0x20)];
         }
-        if words < ENOUGH {
+        if words < MIN_WORDS {
             let word = word_at(bytes, at);
             if !found[..words].contains(&word) {
                 found[words] = word;
@@ -122,8 +122,8 @@ fn least_lead(bytes: &[u8], differs: impl Fn(u8) -> bool) -> Option<f32> {
         }
     }
     match (words, are_ordinary) {
-        (ENOUGH, true) => Some(WORDS_OF_ORDINARY),
-        (ENOUGH, false) if letters > 1 => Some(WORDS),
+        (MIN_WORDS, true) => Some(WORDS_OF_ORDINARY),
+        (MIN_WORDS, false) if letters > 1 => Some(WORDS),
         (2.., false) => Some(WORDS_OF_FEW_LETTERS),
         _ => None,
     }

@@ -19,7 +19,7 @@ pub(crate) fn visual_order_note(label: Charset, text: &str) -> Option<Reason> {
     }
     let says_visual = label == Charset::ISO_8859_8;
     let (mut words, mut first, mut last) = (0, 0, 0);
-    for word in text.split(|c| !is_letter(c)) {
+    for word in text.split(|c| !is_hebrew_letter(c)) {
         let mut letters = word.chars();
         let (Some(begin), Some(end)) = (letters.next(), letters.next_back()) else {
             continue;
@@ -40,7 +40,7 @@ pub(crate) fn label_states_order(label: Charset) -> bool {
     label.superset() == Charset::ISO_8859_8
 }
 
-fn is_letter(c: char) -> bool {
+fn is_hebrew_letter(c: char) -> bool {
     matches!(c, '\u{5D0}'..='\u{5EA}')
 }
 

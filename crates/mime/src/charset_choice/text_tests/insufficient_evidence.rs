@@ -3,6 +3,7 @@
 //! # Limits
 //! Two different bytes may be a word. One is enough if a language or a country is known.
 
+use super::neighbor_bytes::byte_or_blank;
 use crate::unlogged::decode_unlogged;
 use mailglot_codec::Charset;
 use mailglot_codec::detect::{self, high_bytes};
@@ -25,7 +26,7 @@ pub(crate) fn is_insufficient(bytes: &[u8], guessed: Charset) -> bool {
         return false;
     }
     let is_letter = detect::has_letters(&[byte], guessed);
-    let at = |at: Option<usize>| at.and_then(|at| bytes.get(at)).copied().unwrap_or(b' ');
+    let at = |at: Option<usize>| byte_or_blank(bytes, at);
     let in_word = |place: usize| {
         let (before, after) = (at(place.checked_sub(1)), at(place.checked_add(1)));
         before != byte

@@ -3,6 +3,7 @@
 //! # Limits
 //! Each rule demands that no byte of the text speaks against it.
 
+use super::neighbor_bytes::byte_or_blank;
 use super::western_letters::is_western;
 use mailglot_codec::Charset;
 use mailglot_codec::detect::high_bytes;
@@ -22,18 +23,9 @@ pub(crate) fn is_latin_under(label: Charset, bytes: &[u8]) -> bool {
 fn has_latin_within_words(bytes: &[u8], is_wide: bool, may_be_kana: bool) -> bool {
     let (mut inner, mut pairs) = (0, 0);
     for at in high_bytes(bytes) {
-        let is_letter = |at: Option<usize>| {
-            at.and_then(|at| bytes.get(at))
-                .is_some_and(u8::is_ascii_alphabetic)
-        };
-        let is_lower = |at: Option<usize>| {
-            at.and_then(|at| bytes.get(at))
-                .is_some_and(u8::is_ascii_lowercase)
-        };
-        let is_high = |at: Option<usize>| {
-            at.and_then(|at| bytes.get(at))
-                .is_some_and(|byte| *byte >= 0x80)
-        };
+        let is_letter = |at: Option<usize>| byte_or_blank(bytes, at).is_ascii_alphabetic();
+        let is_lower = |at: Option<usize>| byte_or_blank(bytes, at).is_ascii_lowercase();
+        let is_high = |at: Option<usize>| byte_or_blank(bytes, at) >= 0x80;
         let (before, after) = (at.checked_sub(1), Some(at + 1));
         // The pair of `Grüße`.
         let is_first = is_high(after) && is_lower(before) && is_lower(Some(at + 2));

@@ -4,6 +4,7 @@
 //! Labels of Latin charsets. Signs that some language or program writes within words prove nothing: apostrophes, hyphens, dashes,
 //! ellipses, guillemets, ordinals, middle dots.
 
+use super::neighbor_bytes::byte_or_blank;
 use super::western_letters::is_latin_1;
 use crate::charset_choice::thresholds::{MAX_HIGH_BYTES, window};
 use crate::unlogged::decode_unlogged;
@@ -23,7 +24,7 @@ pub(crate) enum SignsWithin {
 
 /// Finds the signs within words of a text under its label.
 pub(crate) fn signs_within_words(label: Charset, bytes: &[u8]) -> SignsWithin {
-    if !is_latin(label) {
+    if !has_latin_letters(label) {
         return SignsWithin::None;
     }
     let window = window(bytes);
@@ -54,7 +55,7 @@ pub(crate) fn signs_within_words(label: Charset, bytes: &[u8]) -> SignsWithin {
 }
 
 /// Returns true for charsets that have the letters of Latin languages from C0 on.
-pub(crate) fn is_latin(label: Charset) -> bool {
+pub(crate) fn has_latin_letters(label: Charset) -> bool {
     matches!(
         label,
         Charset::ISO_8859_1
@@ -107,7 +108,7 @@ fn is_within(window: &[u8], at: usize) -> bool {
 
 /// Returns true if windows-1252 has one of its capitals below C0 behind a small letter and not before a capital: `fŸr` is `für` in macintosh.
 fn is_inner_capital(label: Charset, window: &[u8], at: usize) -> bool {
-    let beside = |at: Option<usize>| at.and_then(|at| window.get(at)).copied().unwrap_or(b' ');
+    let beside = |at: Option<usize>| byte_or_blank(window, at);
     is_latin_1(label)
         && matches!(window[at], 0x8A | 0x8C | 0x8E | 0x9F)
         && beside(at.checked_sub(1)).is_ascii_lowercase()

@@ -13,12 +13,12 @@ use std::collections::HashSet;
 /// Maximum number of different words.
 const WORDS: usize = 2;
 /// Number of bytes above 7F that few words do not have.
-const MANY: usize = 48;
+const SENTENCE_LETTERS: usize = 48;
 
 /// Returns the number of different words with characters above 7F. `None` unless these are letters of one script, the words are at most
 /// two, and each is in small letters, in capitals, or begins with the only capital.
 pub(crate) fn few_plain_words(label: Charset, bytes: &[u8]) -> Option<usize> {
-    if !label.is_single_byte() || high_bytes(bytes).nth(MANY).is_some() {
+    if !label.is_single_byte() || high_bytes(bytes).nth(SENTENCE_LETTERS).is_some() {
         return None;
     }
     let text = decode_unlogged(label, bytes);
@@ -54,14 +54,17 @@ pub(crate) fn is_usual_cyrillic(label: Charset) -> bool {
 /// `label` is one for which [`is_usual_cyrillic`] is true.
 pub(crate) fn has_small_letters_only(label: Charset, bytes: &[u8]) -> bool {
     /// Number of letters that a sentence has.
-    const MANY: usize = 16;
+    const SENTENCE_LETTERS: usize = 16;
     /// Number of bytes above 7F that are examined.
-    const ENOUGH: usize = 64;
-    let high: Vec<u8> = high_bytes(bytes).take(ENOUGH).map(|at| bytes[at]).collect();
+    const MAX_HIGH_BYTES: usize = 64;
+    let high: Vec<u8> = high_bytes(bytes)
+        .take(MAX_HIGH_BYTES)
+        .map(|at| bytes[at])
+        .collect();
     let text = decode_unlogged(label, &high);
     // Most text has a capital among the first letters.
     !text.chars().any(char::is_uppercase)
-        && text.chars().filter(|c| c.is_lowercase()).count() >= MANY
+        && text.chars().filter(|c| c.is_lowercase()).count() >= SENTENCE_LETTERS
 }
 
 /// Returns true for a word in small letters or in capitals, and if only its first letter is a capital.

@@ -165,6 +165,7 @@ pub(crate) fn has_isolated_sequence(bytes: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::neighbor_bytes::byte_or_blank;
     use super::*;
 
     #[test]
@@ -208,7 +209,7 @@ mod tests {
         let is_apart = |b: u8| b < 0x80 || b == 0xA0;
         let is_within = |b: u8| matches!(b, 0x80..=0xBF);
         let begins = |bytes: &[u8], at: usize| {
-            let byte = |at: Option<usize>| at.and_then(|at| bytes.get(at)).copied().unwrap_or(b' ');
+            let byte = |at: Option<usize>| byte_or_blank(bytes, at);
             let (before, third) = (byte(at.checked_sub(1)), byte(Some(at + 2)));
             let is_short = matches!(bytes[at], 0xC2..=0xDF)
                 && (is_apart(third) || matches!(third, 0xC2..=0xF4));

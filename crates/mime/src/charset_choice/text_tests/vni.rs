@@ -5,6 +5,7 @@
 //! # Limits
 //! A name or a short line proves too little. Text in VISCII, TCVN 5712 and windows-1258 is left to detection.
 
+use super::western_letters::is_western_letter;
 use mailglot_codec::{Charset, LossLog, detect};
 
 /// Minimum number of syllables with a mark behind a letter.
@@ -31,9 +32,12 @@ fn has_syllables(bytes: &[u8], marked_letters: impl Fn(&[u8]) -> Option<usize>) 
     let (mut syllables, mut others, mut marks) = (0, 0, 0_u64);
     let mut at = 0;
     while let Some(high) = detect::high_bytes(&bytes[at..]).next().map(|gap| at + gap) {
-        let before = bytes[at..high].iter().rev().take_while(|b| is_letter(**b));
+        let before = bytes[at..high]
+            .iter()
+            .rev()
+            .take_while(|b| is_western_letter(**b));
         let start = high - before.count();
-        let behind = bytes[high..].iter().take_while(|b| is_letter(**b));
+        let behind = bytes[high..].iter().take_while(|b| is_western_letter(**b));
         let end = high + behind.count();
         at = end.max(high + 1);
         // Signs such as dashes and quotation marks say nothing.
@@ -55,11 +59,6 @@ fn has_syllables(bytes: &[u8], marked_letters: impl Fn(&[u8]) -> Option<usize>) 
         }
     }
     syllables >= FEWEST_SYLLABLES && marks.count_ones() >= FEWEST_MARKS
-}
-
-/// Returns true for bytes of words in VNI.
-fn is_letter(byte: u8) -> bool {
-    byte.is_ascii_alphabetic() || byte >= 0xC0
 }
 
 /// Counts the letters of a Vietnamese syllable that have a mark byte: 1 for `Cha\xF8o`. Returns None for other words.

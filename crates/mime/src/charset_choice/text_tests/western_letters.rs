@@ -3,6 +3,7 @@
 //! # Limits
 //! Six groups of languages, and few letters.
 
+use super::neighbor_bytes::byte_or_blank;
 use mailglot_codec::Charset;
 use mailglot_codec::detect::high_bytes;
 
@@ -23,10 +24,7 @@ pub(crate) fn is_western(bytes: &[u8]) -> bool {
     let mut possible = LANGUAGES.to_vec();
     for (count, at) in high_bytes(bytes).enumerate() {
         let byte = bytes[at];
-        let beside = |at: Option<usize>| {
-            at.and_then(|at| bytes.get(at))
-                .is_some_and(|b| is_letter(*b))
-        };
+        let beside = |at: Option<usize>| is_western_letter(byte_or_blank(bytes, at));
         let lower = if matches!(byte, 0xC0..=0xDE) {
             byte | 0x20
         } else {
@@ -51,7 +49,7 @@ pub(crate) fn is_sign(byte: u8) -> bool {
 }
 
 /// Returns true for letters of windows-1252, without those below C0.
-pub(crate) fn is_letter(byte: u8) -> bool {
+pub(crate) fn is_western_letter(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte >= 0xC0
 }
 

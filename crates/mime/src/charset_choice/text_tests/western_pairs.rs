@@ -10,7 +10,8 @@
 //! checked, since its half-width katakana take one byte.
 
 use super::cjk_level1::is_level1;
-use super::western_letters::is_letter;
+use super::neighbor_bytes::byte_or_blank;
+use super::western_letters::is_western_letter;
 use mailglot_codec::Charset;
 
 /// Returns true if each pair of a double-byte charset stands alone among ASCII letters, and one of them ends in a letter.
@@ -34,10 +35,7 @@ pub(crate) fn is_western_in_pairs(charset: Charset, bytes: &[u8]) -> bool {
         return false;
     }
     let (mut at, mut ends_in_letter) = (0, false);
-    let is_ascii_letter = |at: Option<usize>| {
-        at.and_then(|at| bytes.get(at))
-            .is_some_and(u8::is_ascii_alphabetic)
-    };
+    let is_ascii_letter = |at: Option<usize>| byte_or_blank(bytes, at).is_ascii_alphabetic();
     // The end of the last pair.
     let mut last_pair = 0;
     while let Some(&lead) = bytes.get(at) {
@@ -51,7 +49,8 @@ pub(crate) fn is_western_in_pairs(charset: Charset, bytes: &[u8]) -> bool {
         // A trail byte of the pair before is no letter.
         let before = at.checked_sub(1).filter(|_| at > last_pair);
         let is_alone = is_ascii_letter(before) || is_ascii_letter(Some(at + 2));
-        let are_letters = is_letter(lead) && is_letter(trail) && !matches!(lead, 0xD7 | 0xF7);
+        let are_letters =
+            is_western_letter(lead) && is_western_letter(trail) && !matches!(lead, 0xD7 | 0xF7);
         if !is_alone || !are_letters {
             return false;
         }

@@ -13,6 +13,7 @@
 //! Examines few bytes, each between ASCII characters. A byte at the end of the text may be the start of a cut character, and so may a
 //! byte before a space that was a no-break space (A0): `\xC3 `, `\xC5 koda`, `\xD0 `.
 
+use super::neighbor_bytes::byte_or_blank;
 use mailglot_codec::detect::{self, high_bytes};
 
 /// Maximum number of bytes above 7F.
@@ -40,7 +41,7 @@ struct HighBytePlace<'b> {
 
 impl<'b> HighBytePlace<'b> {
     fn of(bytes: &'b [u8], at: usize) -> Self {
-        let byte = |at: Option<usize>| at.and_then(|at| bytes.get(at)).copied().unwrap_or(b' ');
+        let byte = |at: Option<usize>| byte_or_blank(bytes, at);
         Self {
             bytes,
             at,

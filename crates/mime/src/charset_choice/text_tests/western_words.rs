@@ -13,7 +13,7 @@
 //! Examines texts with at most 16 bytes above 7F, each within a word of ASCII letters. A word in the script of the label ends the search.
 
 use super::foreign_letters::{character, is_look_alike};
-use super::misplaced_signs::is_latin;
+use super::misplaced_signs::has_latin_letters;
 use mailglot_codec::detect::high_bytes;
 use mailglot_codec::{Charset, is_alphabetic};
 
@@ -50,7 +50,7 @@ enum CharacterPlace {
 
 /// Examines the characters above 7F of a text under its label. Fast for text with many of them.
 pub(crate) fn western_words(label: Charset, bytes: &[u8]) -> WesternWords {
-    let may_be = label.is_single_byte() && label.is_ascii_compatible() && !is_latin(label);
+    let may_be = label.is_single_byte() && label.is_ascii_compatible() && !has_latin_letters(label);
     if !may_be || bytes.is_ascii() || high_bytes(bytes).nth(MANY).is_some() {
         return WesternWords::None;
     }

@@ -55,7 +55,7 @@ pub(crate) fn odd_blocks(
     blocks: &[Range<usize>],
     label: Charset,
 ) -> Option<Vec<Range<usize>>> {
-    let is_odd = |block: &&Range<usize>| is_odd(&bytes[(*block).clone()], label);
+    let is_odd = |block: &&Range<usize>| is_odd_block(&bytes[(*block).clone()], label);
     let odd: Vec<_> = blocks.iter().filter(is_odd).cloned().collect();
     (!odd.is_empty() && odd.len() < blocks.len()).then_some(odd)
 }
@@ -218,7 +218,7 @@ fn keeps_label(rest: &[u8], label: Charset, used: Charset, evidence: &Evidence<'
 }
 
 /// Returns true for UTF-8 with damage. Text of another charset has few sequences of UTF-8 by chance.
-fn is_damaged_utf8(text: &[u8], guess: Charset) -> bool {
+fn may_be_damaged_utf8(text: &[u8], guess: Charset) -> bool {
     /// Number of malformed sequences that damage hardly makes.
     const MANY: usize = 4;
     let count = SequenceCount::of(text);
@@ -237,13 +237,13 @@ pub(crate) fn has_various_letters(text: &[u8], many: usize) -> bool {
 
 /// Returns true if the beginning of a block is no text under the label. Few letters are odd by chance, unless they stand within Latin words.
 pub(crate) fn begins_oddly(beginning: &[u8], label: Charset) -> bool {
-    high_bytes(beginning).nth(MANY_BYTES - 1).is_some() && is_odd(beginning, label)
+    high_bytes(beginning).nth(MANY_BYTES - 1).is_some() && is_odd_block(beginning, label)
         || is_latin_under(label, beginning)
         || may_be_foreign_language(label, beginning)
 }
 
 /// Returns true if a block is no text under the label.
-pub(crate) fn is_odd(block: &[u8], label: Charset) -> bool {
+pub(crate) fn is_odd_block(block: &[u8], label: Charset) -> bool {
     if is_latin_under(label, block) {
         return true;
     }
@@ -285,7 +285,7 @@ fn likelier(text: &[u8], label: Charset, evidence: &Evidence<'_>) -> Option<Othe
         likelier.decides.then_some(likelier.guess)?
     } else {
         let guess = detect::detect(text, &hints());
-        let is_damage = charset == Charset::UTF_8 && is_damaged_utf8(text, guess.charset);
+        let is_damage = charset == Charset::UTF_8 && may_be_damaged_utf8(text, guess.charset);
         (guess.confidence >= LIKELY_CONFIDENCE && !is_damage).then_some(guess)?
     };
     let is_text = is_part_of_mixed(guess.charset)

@@ -22,7 +22,7 @@ use mailglot_codec::detect::high_bytes;
 use std::ops::Range;
 
 /// Number of bytes for ISO-8859-2 that outweigh a label of windows-1250, unless one stands within a word.
-const ENOUGH: usize = 2;
+const MIN_STRONG: usize = 2;
 
 /// Letters of windows-1250 that are controls in ISO-8859-2.
 const OF_PAGE: [bool; 256] = set(b"\x8A\x8C\x8D\x8E\x8F\x9A\x9C\x9D\x9E\x9F");
@@ -56,7 +56,7 @@ pub(crate) fn in_latin2_passages(bytes: &[u8], label: Charset) -> Option<MixedTe
             _ => charsets.votes_within(text, &whole),
         };
         let is_proven = label == Charset::ISO_8859_2
-            || votes.strong >= ENOUGH
+            || votes.strong >= MIN_STRONG
             || has_sign_within_word(&charsets, text);
         match PassageCharset::of(&votes)? {
             PassageCharset::Page => of_page.push(passage),

@@ -15,9 +15,10 @@
 //! one is no katakana, and each is a letter beside an ASCII letter or the charset is likely.
 
 use super::mixed_text::{MixedText, OtherCharset, join};
-use super::utf8_runs::{Runs, is_isolated, is_latin};
+use super::utf8_runs::{Runs, is_isolated, is_mostly_latin};
 use crate::charset_choice::labels::label_scope::is_open_label;
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
+use crate::charset_choice::text_tests::neighbor_bytes::byte_or_blank;
 use crate::charset_choice::text_tests::truncated_utf8::has_only_cut_signs;
 use crate::charset_choice::text_tests::utf8_sequences::sequences;
 use crate::charset_choice::thresholds::LIKELY_CONFIDENCE;
@@ -109,7 +110,7 @@ pub(crate) fn in_iso2022jp(
 ///
 /// Text of a double-byte charset, of another alphabet, and under a right label has UTF-8 sequences by chance.
 fn has_utf8(rest: &[u8], charset: Charset, is_label: bool) -> bool {
-    let has_sequence = || !is_label && is_latin(charset) && sequences(rest).next().is_some();
+    let has_sequence = || !is_label && is_mostly_latin(charset) && sequences(rest).next().is_some();
     charset.is_single_byte() && (has_sequence() || Runs::find(rest, charset).is_some())
 }
 
@@ -155,10 +156,7 @@ fn high_runs(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
 
 /// Returns true if an ASCII letter stands beside a run.
 fn touches_letter(bytes: &[u8], run: &Range<usize>) -> bool {
-    let is_letter = |at: Option<usize>| {
-        at.and_then(|at| bytes.get(at))
-            .is_some_and(u8::is_ascii_alphabetic)
-    };
+    let is_letter = |at: Option<usize>| byte_or_blank(bytes, at).is_ascii_alphabetic();
     is_letter(run.start.checked_sub(1)) || is_letter(Some(run.end))
 }
 
@@ -277,7 +275,7 @@ fn is_japanese_beside_damage(bytes: &[u8], segments: &[Range<usize>]) -> bool {
 /// Returns true if the high bytes may be half-width katakana rather than UTF-8.
 fn may_be_katakana(bytes: &[u8]) -> bool {
     /// Number of characters that are not valid UTF-8 by chance.
-    const ENOUGH: usize = 3;
+    const MIN_CHARACTERS: usize = 3;
     let mut chars = 0;
     for run in sequences(bytes) {
         let own = &bytes[run.clone()];
@@ -292,7 +290,7 @@ fn may_be_katakana(bytes: &[u8]) -> bool {
         }
         chars += text.chars().count();
     }
-    chars < ENOUGH
+    chars < MIN_CHARACTERS
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use crate::charset_choice::text_tests::line_kinds::stand_together;
 use crate::charset_choice::text_tests::mojibake_score::{
     mojibake_score, mojibake_score_in_any_case,
 };
+use crate::charset_choice::text_tests::neighbor_bytes::byte_or_blank;
 use crate::charset_choice::text_tests::utf8_sequences::{
     SequenceCount, has_byte_order_mark, has_isolated_sequence, sequences,
 };
@@ -42,7 +43,7 @@ pub(crate) fn with_utf8_lines(
         return None;
     }
     let rest = join(bytes, &foreign_lines(bytes, |line| !is_utf8(line)));
-    if rest.is_empty() || is_damaged_utf8(&rest) {
+    if rest.is_empty() || is_rather_damaged_utf8(&rest) {
         return None;
     }
     let other = find(&rest)?;
@@ -62,7 +63,7 @@ pub(crate) fn with_utf8_lines(
 }
 
 /// Returns true if UTF-8 sequences outweigh the other bytes by two to one. In double-byte text they never do.
-fn is_damaged_utf8(rest: &[u8]) -> bool {
+fn is_rather_damaged_utf8(rest: &[u8]) -> bool {
     let count = SequenceCount::of(rest);
     count.within >= 2 * count.malformed
 }
@@ -120,10 +121,7 @@ fn is_rather_utf8(line: &[u8], charset: Charset) -> bool {
 ///
 /// One run within longer words proves nothing: people write a Chinese or Korean character between words, as in `so忙now`.
 fn has_latin_words(line: &[u8]) -> bool {
-    let is_lowercase = |at: Option<usize>| {
-        at.and_then(|at| line.get(at))
-            .is_some_and(u8::is_ascii_lowercase)
-    };
+    let is_lowercase = |at: Option<usize>| byte_or_blank(line, at).is_ascii_lowercase();
     let is_within_word =
         |run: &Range<usize>| is_lowercase(run.start.checked_sub(1)) && is_lowercase(Some(run.end));
     let is_letter = |b: &&u8| b.is_ascii_alphabetic();

@@ -295,7 +295,7 @@ pub(crate) fn may_be_mixed(bytes: &[u8], charset: Charset) -> bool {
 /// Returns true if isolated UTF-8 runs outnumber those between other high bytes. Double-byte text has the latter by chance.
 fn has_isolated_runs(bytes: &[u8]) -> bool {
     /// Number of runs between other bytes that decides, unless half as many are isolated.
-    const ENOUGH: usize = 16;
+    const MIN_WITHIN: usize = 16;
     if !has_isolated_sequence(bytes) {
         return false;
     }
@@ -306,7 +306,7 @@ fn has_isolated_runs(bytes: &[u8]) -> bool {
         } else {
             &mut within
         }) += 1;
-        if within >= ENOUGH && within > 2 * alone {
+        if within >= MIN_WITHIN && within > 2 * alone {
             return false;
         }
     }

@@ -18,7 +18,7 @@
 //! Quoted lines begin with `>`, behind white space or initials. A text has two charsets at most. Documents such as HTML have no quotations.
 
 use super::block_charsets::{
-    BEGINNING, are_apart, begins_oddly, guess, is_odd, may_have_other_charset, odd_blocks,
+    BEGINNING, are_apart, begins_oddly, guess, is_odd_block, may_have_other_charset, odd_blocks,
     proven_by_block, read_odd_blocks,
 };
 use super::mixed_lines::decode_lines;
@@ -171,7 +171,7 @@ fn quotations_and_rest(bytes: &[u8], blocks: &[Range<usize>]) -> [Vec<u8>; 2] {
 
 /// Returns true if the charset makes text of both.
 fn suits_both(charset: Charset, texts: &[Vec<u8>; 2]) -> bool {
-    texts.iter().all(|text| !is_odd(text, charset))
+    texts.iter().all(|text| !is_odd_block(text, charset))
 }
 
 /// Returns the blocks with bytes above 7F, in order. None without quoted ones, or without others.

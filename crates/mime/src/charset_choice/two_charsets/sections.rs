@@ -17,8 +17,8 @@
 //! show whether any is odd. Labels without a language of their own, such as ISO-8859-16, have no other sections.
 
 use super::block_charsets::{
-    BEGINNING, are_apart, begins_oddly, guess, has_various_letters, is_odd, may_have_other_charset,
-    odd_blocks, proven_by_block, read_each_odd_block, read_odd_blocks,
+    BEGINNING, are_apart, begins_oddly, guess, has_various_letters, is_odd_block,
+    may_have_other_charset, odd_blocks, proven_by_block, read_each_odd_block, read_odd_blocks,
 };
 use super::mixed_lines::decode_lines;
 use super::mixed_text::{MixedText, join};
@@ -76,7 +76,7 @@ pub(crate) fn sections_by_label(
         }
         Some(_) => None,
         // The label suits no section.
-        None if is_odd(&bytes[blocks.first()?.clone()], label) => {
+        None if is_odd_block(&bytes[blocks.first()?.clone()], label) => {
             sections_without_label(bytes, evidence)
         }
         None => None,
@@ -111,12 +111,12 @@ pub(crate) fn sections_without_label(bytes: &[u8], evidence: &Evidence<'_>) -> O
     let (others, same): (Vec<_>, Vec<_>) = blocks
         .iter()
         .cloned()
-        .partition(|block| is_odd(&bytes[block.clone()], own.charset));
+        .partition(|block| is_odd_block(&bytes[block.clone()], own.charset));
     let [other_bytes, own_bytes] = [&others, &same].map(|blocks| join(bytes, blocks));
     let other = sure(&other_bytes)?;
     let suits_all = blocks
         .iter()
-        .all(|block| !is_odd(&bytes[block.clone()], other.charset));
+        .all(|block| !is_odd_block(&bytes[block.clone()], other.charset));
     let charsets = [other.charset, own.charset];
     let is_apart = !suits_all && are_apart([&other_bytes, &own_bytes], charsets, evidence);
     is_apart

@@ -16,6 +16,7 @@ use super::mixed_text::{MixedText, OtherCharset, decode_into};
 use crate::charset_choice::labels::certain_utf8::is_signs_as;
 use crate::charset_choice::text_tests::line_kinds::{lines, stand_together};
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
+use crate::charset_choice::text_tests::neighbor_bytes::byte_or_blank;
 use crate::charset_choice::text_tests::utf8_sequences::{malformed, sequences};
 use crate::unlogged::decode_unlogged;
 use mailglot_codec::{Charset, LossLog, detect, is_alphabetic};
@@ -168,7 +169,7 @@ impl Runs {
     /// Finds the runs that are more plausible as UTF-8 than in `charset`. Returns None without enough evidence.
     pub(crate) fn find(bytes: &[u8], charset: Charset) -> Option<Self> {
         let mut found = Self::default();
-        let is_latin = is_latin(charset);
+        let is_latin = is_mostly_latin(charset);
         let (mut all, mut utf8, mut following) = <(RunCount, RunCount, RunCount)>::default();
         let mut better = 0;
         let mut paragraphs: Vec<Paragraph> = Vec::new();
@@ -347,10 +348,7 @@ fn is_latin_letter(c: char) -> bool {
 /// Returns true if the run consists of Latin letters beside an ASCII letter, or of an apostrophe or dash there, and if the charset makes a
 /// letter of another alphabet and something else of it. Between ASCII letters, all of it may be such letters: `JΓΌrgen` for `Jürgen`.
 fn is_in_latin_word(bytes: &[u8], run: &Range<usize>, charset: Charset) -> bool {
-    let is_letter = |at: Option<usize>| {
-        at.and_then(|at| bytes.get(at))
-            .is_some_and(u8::is_ascii_alphabetic)
-    };
+    let is_letter = |at: Option<usize>| byte_or_blank(bytes, at).is_ascii_alphabetic();
     let (before, after) = (
         is_letter(run.start.checked_sub(1)),
         is_letter(Some(run.end)),
@@ -401,7 +399,7 @@ pub(crate) fn is_nearly_utf8(bytes: &[u8]) -> bool {
 }
 
 /// Returns true if most high bytes of a single-byte charset are Latin letters.
-pub(crate) fn is_latin(charset: Charset) -> bool {
+pub(crate) fn is_mostly_latin(charset: Charset) -> bool {
     let upper: Vec<u8> = (0xC0..=0xFF).collect();
     let text = decode_unlogged(charset, &upper);
     text.chars()

@@ -28,7 +28,7 @@ const OUTWEIGHS_ONE: usize = 8;
 /// Number of small letters behind a letter that shows that it begins a word.
 const LETTERS_OF_WORD: usize = 3;
 /// Number of weak signs, of two kinds at least, that are as good as one strong sign.
-const ENOUGH_WEAK: usize = 3;
+const MIN_WEAK: usize = 3;
 
 /// Decodes text of the label with signs of its Windows page. Returns `None` unless the text shows the letters of the label.
 pub(crate) fn with_windows_signs(bytes: &[u8], label: Charset) -> Option<MixedText> {
@@ -81,7 +81,7 @@ pub(super) struct Votes {
 
 impl Votes {
     pub(super) fn are_for_label(&self) -> bool {
-        let has_weak = self.weak >= ENOUGH_WEAK && self.weak_kinds.count_ones() > 1;
+        let has_weak = self.weak >= MIN_WEAK && self.weak_kinds.count_ones() > 1;
         let votes = self.strong + usize::from(has_weak);
         votes > 0 && votes >= self.against * OUTWEIGHS_ONE
     }

@@ -20,7 +20,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// Minimum number of characters that prove a double-byte charset.
-const ENOUGH: usize = 4;
+const MIN_CHARACTERS: usize = 4;
 
 impl Reader<'_> {
     /// Returns a raw text without the folds within its characters.
@@ -112,7 +112,7 @@ impl Reader<'_> {
             RawReading::In(used) => same_charset(Some(used), Some(charset)),
             RawReading::Utf8 { .. } => false,
         };
-        wide >= ENOUGH && is_read()
+        wide >= MIN_CHARACTERS && is_read()
     }
 }
 

@@ -1,0 +1,11 @@
+//! Returns bytes beside a place in a text.
+//!
+//! # Limits
+//! None.
+
+/// Returns the byte at `at`, or a blank before the start and behind the end of a text.
+///
+/// Example: `byte_or_blank(bytes, at.checked_sub(1))` is the byte before `at`.
+pub(crate) fn byte_or_blank(bytes: &[u8], at: Option<usize>) -> u8 {
+    at.and_then(|at| bytes.get(at)).copied().unwrap_or(b' ')
+}

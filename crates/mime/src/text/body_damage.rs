@@ -12,11 +12,17 @@ use crate::encoded_word::repair;
 use crate::event::Reason;
 use crate::reading::How;
 use mailglot_codec::{Charset, Script, detect, is_alphabetic};
+use memchr::memmem;
 
 /// Returns the damage of a text and its number of places.
 pub(super) fn misread_words(text: &str) -> Option<(Reason, u64)> {
-    let count = repair::count_misread(text);
+    let count = repair::count_misread(text).max(count_misread_losses(text));
     (count > 0).then_some((Reason::BodyMojibake, count))
+}
+
+/// Counts characters that were lost before the text was decoded as windows-1252: `fï¿½r` was `f�r`.
+fn count_misread_losses(text: &str) -> u64 {
+    memmem::find_iter(text.as_bytes(), "ï¿½").count() as u64
 }
 
 /// Returns the charset of a text that was decoded as windows-1252 before it was encoded in UTF-8: `Ïðèâåò` was `Привет` in windows-1251.
@@ -38,11 +44,11 @@ pub(super) fn misread_charset(text: &str, scope: LabelScope) -> Option<Charset> 
 /// they stand alone, as in `Größe`. Fast.
 fn may_be_misread(text: &[u8]) -> bool {
     /// Number of characters that are examined, and one in how many stands behind another.
-    const ENOUGH: usize = 64;
+    const MAX_EXAMINED: usize = 64;
     const SHARE: usize = 4;
     let (mut all, mut adjacent, mut end) = (0, 0, usize::MAX);
     let is_lead = |at: &usize| text[*at] >= 0xC0;
-    for at in detect::high_bytes(text).filter(is_lead).take(ENOUGH) {
+    for at in detect::high_bytes(text).filter(is_lead).take(MAX_EXAMINED) {
         let length = match text[at] {
             // U+0080 to U+00FF, `Œ`, `Š`, `Ž`, `Ÿ`, `ƒ`, `ˆ`, `˜`.
             0xC2 | 0xC3 | 0xC5 | 0xC6 | 0xCB => 2,
@@ -61,13 +67,13 @@ fn may_be_misread(text: &[u8]) -> bool {
 /// ASCII and text with other characters.
 fn windows_1252_bytes(text: &str) -> Option<Vec<u8>> {
     /// Number of bytes from which on a blank ends the words. No character of two bytes contains one.
-    const ENOUGH: usize = 4096;
-    const MOST: usize = 4 * ENOUGH;
+    const MIN_SIZE: usize = 4096;
+    const MAX_SIZE: usize = 4 * MIN_SIZE;
     let first = detect::high_bytes(text.as_bytes()).next()?;
     let start = text[..first].rfind(char::is_whitespace).unwrap_or_default();
     let mut bytes = Vec::new();
     for c in text[start..].chars() {
-        if bytes.len() >= ENOUGH && c.is_ascii_whitespace() || bytes.len() >= MOST {
+        if bytes.len() >= MIN_SIZE && c.is_ascii_whitespace() || bytes.len() >= MAX_SIZE {
             break;
         }
         if let Ok(byte) = u8::try_from(u32::from(c)) {
@@ -138,6 +144,7 @@ mod tests {
             ("DÃ©jÃ\u{a0} vu, lâ€™Ã©tÃ©", 4),
             ("MaÃ±ana en EspaÃ±a", 2),
             ("NÃ£o, informaÃ§Ã£o", 2),
+            ("Das ist fï¿½r dich", 1),
             ("ZaÅ¼Ã³Å‚Ä‡", 1),
             ("ÐŸÑ€Ð¸Ð²ÐµÑ‚", 1),
             ("æ—¥æœ¬èªž", 1),

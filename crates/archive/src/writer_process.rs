@@ -1,6 +1,6 @@
 //! Names the process that writes a temporary file, so that a later process finds out whether it still runs.
 //!
-//! A process number alone is not enough: the number of a killed process may belong to another one now, as number 1 always does in a
+//! A process number alone is not enough. The number of a killed process may belong to another one now, as number 1 always does in a
 //! container. So the name has a digest of the boot and of the time at which the process started, too: `4711-5f1c09a2b3d4e678`.
 //!
 //! # Limits

@@ -1,4 +1,5 @@
-//! A short run of the fuzzer of zip and tar archives, dbx files and output of git, bounded by its number of inputs: the same inputs on every machine.
+//! A short run of the fuzzer of zip and tar archives, dbx files and output of git. Its number of inputs bounds it, so the inputs are the same on
+//! every machine.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 #[path = "message_stores/dbx_writer.rs"]

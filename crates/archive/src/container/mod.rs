@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Nothing is unpacked to a disk under its stored name. A compressed container, and one inside a deflated member, is decompressed
-//! once to a temporary file without a name, since its members are read in any order.
+//! once to a temporary file without a name. The reason is that its members are read in any order.
 //!
 //! # Limits
 //! Containers lie in each other up to [`DEEPEST`] deep. Zip: stored and deflated members. The names of all members are kept in

@@ -14,7 +14,7 @@ pub enum NameSystem {
 
 /// Functions that decode names of members that are not UTF-8 and have no flag for it.
 ///
-/// By default such names of a zip archive are read as code page 437, as APPNOTE.TXT says (appendix D), and those of a tar archive keep
+/// By default such names of a zip archive are read as code page 437, as APPNOTE.TXT says (appendix D). Those of a tar archive keep
 /// their bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct NameDecoding {

@@ -1,13 +1,13 @@
 //! Tests whether a `From ` line stands inside an open multipart of the current message.
 //!
-//! Only a boundary declared by the Content-Type field of a multipart opens anything: in the header of the message, of one of its
-//! parts, or of an embedded message. Other lines that look like delimiters (signatures, quoted reports) are text. A row of signs
-//! that matches a boundary without a letter or digit is also text, unless the header of a part follows. A base64 data part contains
-//! no `From ` line: a message that was truncated in an attachment ends there, whatever follows.
+//! Only a boundary declared by the Content-Type field of a multipart opens anything. The field is in the header of the message, of
+//! one of its parts, or of an embedded message. Other lines that look like delimiters (signatures, quoted reports) are text. A row
+//! of signs that matches a boundary without a letter or digit is also text, unless the header of a part follows. A base64 data part
+//! contains no `From ` line: a message that was truncated in an attachment ends there, whatever follows.
 //!
-//! A recurring delimiter only counts if it closes the multipart, or if a part can begin after it: an empty line or a field
-//! `Content-…:` follows. It does not count after another declaration of the same boundary: it then belongs to the message that
-//! declares it.
+//! A recurring delimiter only counts if it closes the multipart, or if a part can begin after it. A part can begin if an
+//! empty line or a field `Content-…:` follows. A delimiter does not count after another declaration of the same boundary: it
+//! then belongs to the message that declares it.
 //!
 //! # Limits
 //! Ignores boundaries above 70 bytes, in pieces (RFC 2231), with quoted pairs or after comments, and more than 256 at once. Ignores

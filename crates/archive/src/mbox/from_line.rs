@@ -278,8 +278,8 @@ pub(super) struct LastDate {
 
 /// Returns the date at the end of a line.
 ///
-/// A date has weekday, month, day, time and year, each once and in any order, with up to two words for the zone; or an ISO date and
-/// time.
+/// A date has weekday, month, day, time and year, each once and in any order, with up to two words for the zone. It may also be an
+/// ISO date and time.
 pub(super) fn last_date(line: &[u8]) -> Option<LastDate> {
     let mut rest = words(line).rev();
     // UUCP: `... remote from host`

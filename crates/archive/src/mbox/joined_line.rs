@@ -46,8 +46,8 @@ pub(super) fn is_after_blank(data: &[u8], at: usize) -> bool {
         .is_some_and(|before| matches!(data[before], b' ' | b'\t'))
 }
 
-/// Returns true if a message or its last line may end before `at`: in a letter, a digit, the end of a sentence, of a tag or of a multipart,
-/// or in the bytes that copying leaves. Code, markup and quotations end otherwise.
+/// Returns true if a message or its last line may end before `at`. It may end in a letter, a digit, or the end of a sentence, of a tag or
+/// of a multipart. It may also end in the bytes that copying leaves. Code, markup and quotations end otherwise.
 pub(super) fn may_end_message(data: &[u8], at: usize) -> bool {
     const MARK: &[u8] = b"\xEF\xBB\xBF";
     let line = line_start(data, at);

@@ -24,7 +24,7 @@ use super::joined_line::{JoinedLineSearch, has_joined_line};
 /// Returns true if the reader would see an open multipart at the end of `text`, or a separator inside a line of it.
 ///
 /// `text` is a message as it stands in a mailbox, quoted, and the line ends after it. Pass `has_from: false` only if
-/// `text` has no `From ` at all, not even inside a line: the search for separators inside lines is then left out.
+/// `text` has no `From ` at all, not even inside a line. The search for separators inside lines is then left out.
 pub fn needs_mark(text: &[u8], has_from: bool) -> bool {
     debug_assert!(has_from || memchr::memmem::find(text, b"From ").is_none());
     may_open_multipart(&text[..header_end(text)]) && is_open_with_either_line_end(text)

@@ -26,7 +26,7 @@ const BLOCK_INPUT: u64 = 1 << 20;
 const CHUNK: usize = 64 << 10;
 /// Number of useless blocks after which no more are decompressed ahead.
 const MOST_USELESS: u32 = 16;
-/// Bytes before the end of a block in which the decoder gets one byte at a time, so that it takes none of the next block.
+/// Bytes before the end of a block in which the decoder gets one byte at a time. So it takes no byte of the next block.
 pub(super) const NEAR_END: u64 = 64;
 
 /// The blocks that other threads decompress.

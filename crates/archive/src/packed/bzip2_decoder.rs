@@ -1,6 +1,6 @@
 //! Decodes one bzip2 stream, with the help of other threads if there are any.
 //!
-//! Output, errors and offsets do not depend on the number of threads: a block from another thread is used only if it is what the
+//! Output, errors and offsets do not depend on the number of threads. A block from another thread is used only if it is what the
 //! decoder would have returned. After any other block the decoder continues by itself, and takes blocks from the threads again later.
 //!
 //! # Limits

@@ -1,6 +1,6 @@
 //! Decodes one xz stream, with the help of other threads if there are any.
 //!
-//! Output, errors and offsets do not depend on the number of threads: a block from another thread is given out in the steps in which the
+//! Output, errors and offsets do not depend on the number of threads. A block from another thread is given out in the steps in which the
 //! decoder would return it. From the first block on that the threads do not have, the decoder reads the blocks itself.
 //!
 //! # Limits

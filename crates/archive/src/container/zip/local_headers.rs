@@ -1,8 +1,8 @@
 //! Reads the local headers of a zip archive one after the other, for an archive without a whole central directory.
 //!
 //! # Limits
-//! Ends at the first bytes that are no header, but passes over a directory between archives that were joined. If a header does not say how long a deflated member is, the member is decompressed to
-//! find its end; a stored one of unknown length ends the search.
+//! Ends at the first bytes that are no header, but passes over a directory between archives that were joined. If a header does not say how long
+//! a deflated member is, the member is decompressed to find its end. A stored member of unknown length ends the search.
 
 use std::collections::HashSet;
 use std::io::{self, BufReader};

@@ -1,8 +1,8 @@
 //! Finds `From ` lines that are separators whatever precedes them.
 //!
 //! A line with enough points is rejected only inside an open multipart whose delimiter recurs (see `read::open_multipart`). The
-//! multipart is open only if a delimiter of it stands in the 1 MiB before the line, and recurs only within the 1 MiB after it. So a
-//! line is certain if no boundary has a delimiter on both sides, declared or not.
+//! multipart is open only if a delimiter of it stands in the 1 MiB before the line. A recurrence counts only within the 1 MiB after
+//! the line. So a line is certain if no boundary has a delimiter on both sides, declared or not.
 //!
 //! ```text
 //! --b1            before, possibly declared 10 MiB earlier

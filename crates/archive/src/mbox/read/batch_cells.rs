@@ -1,7 +1,7 @@
 //! Decides where batches begin, by the offsets of messages alone.
 //!
-//! A file consists of cells of equal size. A batch has the messages whose separators start in one cell. So a reader that begins at
-//! the first message of a cell returns the same batches as one that begins at the start of the file.
+//! A file consists of cells of equal size. A batch has the messages whose separators start in one cell. So a reader may begin at
+//! the first message of a cell. It returns the same batches as one that begins at the start of the file.
 //!
 //! # Limits
 //! A batch is as large as a cell, plus its last message.
@@ -26,8 +26,8 @@ impl BatchCells {
         }
     }
 
-    /// Returns true if the entry at `next` begins a batch: a message in another cell than the message before, or a piece in another
-    /// cell than the piece before.
+    /// Returns true if the entry at `next` begins a batch. A message begins one if it is in another cell than the message before. A
+    /// piece begins one if it is in another cell than the piece before.
     pub(super) fn enter(&mut self, next: u64, is_piece: bool) -> bool {
         let cell = |at: u64| at / self.size;
         let before = if is_piece { self.last } else { self.message };

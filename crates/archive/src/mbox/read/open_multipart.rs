@@ -7,19 +7,20 @@
 //! 1. A later delimiter counts if it closes the multipart or a part can begin after it. The boundary must not be declared again before
 //!    it (see `delimiters`).
 //! 2. In a part whose header names a mailbox (`application/mbox`, `filename="list.mbox"`), the candidate is not a separator.
-//! 3. In a mailbox that quotes `From ` lines in bodies, an unquoted one is a separator. It needs a complete header; or it follows
-//!    an empty line and has the shape of the file's first separator, since its message may be truncated too.
+//! 3. In a mailbox that quotes `From ` lines in bodies, an unquoted one is a separator. It needs a complete header, or an empty
+//!    line before it and the shape of the file's first separator. The second condition covers a message that is truncated, too.
 //! 4. Elsewhere a candidate without a complete header is part of the multipart.
-//! 5. Any other is a separator if it has the shape of the file's first separator, and one of these holds:
-//!    - It follows an empty line and text of a part, and no later line closes the multipart. An attached message may have its
+//! 5. Any other is a separator if it has the shape of the file's first separator. One of these must hold, too:
+//!    - It follows an empty line and text of a part. No later line closes the multipart. An attached message may have its
 //!      separator at the start of a part.
-//!    - Another line of this shape with a complete header precedes the delimiter; two, if no empty line precedes the candidate.
+//!    - Another line of this shape with a complete header precedes the delimiter. Two such lines are needed if no empty line precedes
+//!      the candidate.
 //!
 //! Each decision is an event with the offsets of both lines. Users notice a message too many, but not a swallowed one.
 //!
 //! # Limits
 //! Looks 1 MiB ahead, and reads each byte there once, whatever the number of candidates. If no delimiter follows within this 1 MiB,
-//! the points of the candidate decide; an accepted one is an event with the offset of the opening delimiter. A multipart whose last
+//! the points of the candidate decide. An accepted one is an event with the offset of the opening delimiter. A multipart whose last
 //! delimiter is more than 1 MiB before the candidate counts as closed, without an event.
 
 use std::io::{self, Read};

@@ -72,8 +72,8 @@ impl Mailbox<FileRange> {
 }
 
 impl<R> Mailbox<R> {
-    /// Returns true if the line at an offset is decided in this range: the line that ends the last message, but not the one that
-    /// begins the first.
+    /// Returns true if the line at an offset is decided in this range. That includes the line that ends the last message, but
+    /// not the line that begins the first.
     pub(super) fn decides(&self, offset: u64) -> bool {
         let prelude = self.profile.prelude;
         let begins_file = self.from <= prelude && prelude < self.until;

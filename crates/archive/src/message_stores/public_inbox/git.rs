@@ -1,8 +1,8 @@
 //! Runs the program `git` on the objects of a repository that nobody vouches for.
 //!
 //! `git` gets a folder of its own as repository, and the objects of the other one. So it reads neither the configuration nor the
-//! hooks, the references, the grafts and the replaced objects of that repository, it does not matter who owns it, and nothing is
-//! written there. Only `rev-list`, `diff-tree`, `ls-tree` and `cat-file` are run.
+//! hooks, the references, the grafts and the replaced objects of that repository. It does not matter who owns that repository,
+//! and nothing is written there. Only `rev-list`, `diff-tree`, `ls-tree` and `cat-file` are run.
 //!
 //! # Limits
 //! Of the messages of `git`, the first 4 KiB are kept. `git` may have up to 2 GiB of memory (Linux). The folder of its own lies where

@@ -9,8 +9,8 @@
 //!     commit 1   ab/cdef…                 a message at the SHA-1 of its Message-ID; deleted by removing the file
 //! ```
 //!
-//! Messages come in the order of their commits. One that was deleted later is left out, since lists delete spam and private
-//! messages: the event `box.left-out` names the object, which `git cat-file blob` still shows. One epoch of version 2 can be read
+//! Messages come in the order of their commits. A message that was deleted later is left out, since lists delete spam and private
+//! messages. The event `box.left-out` names the object, which `git cat-file blob` still shows. One epoch of version 2 can be read
 //! alone. Source: public-inbox-v1-format(5), public-inbox-v2-format(5).
 //!
 //! # Limits

@@ -72,8 +72,8 @@ pub(super) fn is_of_git(entry: &TreeEntry) -> bool {
 /// Tells whether an entry of a folder belongs to an inbox.
 type IsOwn = fn(&TreeEntry) -> bool;
 
-/// Returns the test for the entries of a folder that belong to an inbox in `root` or below it: in `git/0.git`, the files that `git`
-/// writes. Returns `None` for a folder outside all inboxes.
+/// Returns the test for the entries of a folder that belong to an inbox in `root` or below it. In `git/0.git`, these are the files
+/// that `git` writes. Returns `None` for a folder outside all inboxes.
 fn own_entries(tree: &FileTree, root: &Path, path: &Path) -> Option<IsOwn> {
     if is_repository_of_inbox(tree, root, path) {
         return Some(is_of_git);

@@ -143,7 +143,7 @@ pub(super) fn borrows_objects(repository: &Path) -> bool {
 /// Returns the number of bytes of the files of objects.
 ///
 /// # Errors
-/// A folder cannot be read. A link, a pipe, a socket or a device is among the files: a link leads to objects in other folders, and a
+/// A folder cannot be read. A link, a pipe, a socket or a device is among the files. A link leads to objects in other folders, and a
 /// pipe would stop `git` forever.
 pub(super) fn size_of_objects(repository: &Path) -> Result<u64, ErrorKind> {
     let objects = repository.join("objects");

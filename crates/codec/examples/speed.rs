@@ -72,8 +72,8 @@ fn main() {
     }
 }
 
-/// The words or signs of a text in random order, East Asian ones with random characters of the charset between them,
-/// so that the processor cannot learn the text by heart.
+/// Returns the words or signs of a text in random order, so that the processor cannot learn the text by heart. East
+/// Asian ones have random characters of the charset between them.
 fn mixed(text: &str, charset: Charset, len: usize) -> String {
     let ideographs: Vec<char> = ('\u{4E00}'..='\u{9FFF}')
         .filter(|c| {

@@ -1,10 +1,10 @@
 //! Prints a table of `data/tables/web/` as `encoding_rs` gives it, pair by pair:
-//! `cargo run -p mailglot-codec --example web_tables jis0208`; also `gbk`, `big5`, `euc-kr`, and `pages` with the bytes
-//! 80 to FF of all single-byte encodings, one encoding a line.
+//! `cargo run -p mailglot-codec --example web_tables jis0208`. Other tables are `gbk`, `big5` and `euc-kr`. `pages` has
+//! the bytes 80 to FF of all single-byte encodings, one encoding a line.
 //!
 //! Rows and columns are lead and trail bytes, row 00 holds the single bytes above 7F. `jis0208` is WHATWG's index of that
-//! name, with rows from 21 and columns from 21 as in ISO 2022, the private area of Shift_JIS behind row 7E, and the
-//! single bytes of Shift_JIS.
+//! name, with rows from 21 and columns from 21 as in ISO 2022. It also has the private area of Shift_JIS behind row 7E,
+//! and the single bytes of Shift_JIS.
 //!
 //! # Limits
 //! What is no pair (four bytes of gb18030, three of EUC-JP) is not asked for.

@@ -73,8 +73,8 @@ impl Charset {
         self.row().properties.has(Properties::ASCII)
     }
 
-    /// Returns true if bytes 20–7E, TAB, LF and CR always mean ASCII: in ASCII-compatible charsets, and in those for Vietnamese that have
-    /// letters in the places of other control characters.
+    /// Returns true if bytes 20–7E, TAB, LF and CR always mean ASCII. They do in ASCII-compatible charsets, and in those for Vietnamese
+    /// that have letters in the places of other control characters.
     ///
     /// ```
     /// use mailglot_codec::Charset;

@@ -1,6 +1,6 @@
 //! Decodes and encodes Extended_UNIX_Code_Fixed_Width_for_Japanese: EUC-JP with two octets for every character.
 //!
-//! The IANA registry defines it: an octet 00 comes before ASCII and half-width katakana, two high octets are JIS X 0208, a high
+//! The IANA registry defines it. An octet 00 comes before ASCII and half-width katakana. Two high octets are JIS X 0208. A high
 //! and a low one are JIS X 0212.
 //!
 //! # Limits

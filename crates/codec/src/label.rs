@@ -35,8 +35,9 @@ impl Charset {
         }
     }
 
-    /// The length of a well-known label of at most 15 letters, digits and `-_.:+` that begins a text and has a mark behind it, and what
-    /// [`Charset::for_label`] says of it in mail's view. None for any other label, or where the text has less than 16 bytes.
+    /// Returns the length of a well-known label that begins a text and has a mark behind it. Also returns what [`Charset::for_label`]
+    /// says of it in mail's view. The label has at most 15 letters, digits and `-_.:+`. Returns `None` for any other label, or if the
+    /// text has less than 16 bytes.
     ///
     /// ```
     /// use mailglot_codec::{Charset, Resolved};

@@ -1,7 +1,7 @@
 //! Records the bytes or characters that a decoder or encoder could not convert.
 //!
-//! Every defect is a [`Loss`]: a byte range of the input and a [`LossKind`]. A [`LossLog`] counts all of them and keeps the ranges
-//! of the first losses and of the first notes, so that a damaged megabyte needs no megabyte of records.
+//! Every defect is a [`Loss`]: a byte range of the input and a [`LossKind`]. A [`LossLog`] counts all of them, and keeps the
+//! ranges of the first losses and of the first notes. So a damaged megabyte needs no megabyte of records.
 //!
 //! # Limits
 //! A log has offsets of the input only, not those of the replacements in the output.

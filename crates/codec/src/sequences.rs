@@ -6,8 +6,8 @@
 //!
 //! # Limits
 //! Keeps no state: `\m` and `\l` of VIQR stay in the text. In T.61 and related charsets a space may follow a non-spacing mark as its
-//! letter; nowhere else a byte below 21 is a trail byte. ISCII is decoded in its default script, Devanagari: the byte EF before
-//! the code of another script is recorded as invalid, and the following text is decoded as Devanagari.
+//! letter; nowhere else a byte below 21 is a trail byte. ISCII is decoded in its default script, Devanagari. The byte EF before the
+//! code of another script is recorded as invalid, and the following text is decoded as Devanagari.
 
 mod encoder;
 

@@ -31,7 +31,7 @@ pub struct Prevented {
 }
 
 /// Returns the first of `candidates`, ordered from the smallest to the largest, that can encode all of `text` by its own
-/// definition: without replacements, look-alikes and characters of a superset.
+/// definition. Replacements, look-alikes and characters of a superset do not count.
 ///
 /// ```
 /// use mailglot_codec::{Charset, smallest_sufficient};

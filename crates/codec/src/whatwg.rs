@@ -86,8 +86,8 @@ impl Charset {
     /// Returns the charset to write if this one was read ("get an output encoding").
     ///
     /// WHATWG view (Encoding, section 4.3): UTF-8 for UTF-16 and charsets outside the standard, otherwise itself. Other views: UTF-8
-    /// if CR LF are not the octets 0D 0A (UTF-16, UTF-32, EBCDIC), because text bodies and encoded words need them (RFC 2046,
-    /// section 4.1.1), otherwise itself.
+    /// if CR LF are not the octets 0D 0A (UTF-16, UTF-32, EBCDIC), otherwise itself. Text bodies and encoded words need these octets
+    /// (RFC 2046, section 4.1.1).
     #[must_use]
     pub fn output_encoding(self, view: View) -> Self {
         let keeps = match view {

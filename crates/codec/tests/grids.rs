@@ -92,8 +92,8 @@ fn names() -> Vec<String> {
         .collect()
 }
 
-/// What exceptions say of a table: a range of codes (all of them for `*`, which decides only where no majority does),
-/// and a cell or `=CONVERTER`.
+/// Returns what exceptions say of a table: a range of codes, and a cell or `=CONVERTER`. `*` is the range of all
+/// codes, and decides only where no majority does.
 fn excepted(name: &str) -> Vec<(RangeInclusive<u32>, String)> {
     let exceptions = data("grid-exceptions.tsv");
     let of_table = rows(&exceptions).filter(|row| row[0] == name && !row[3].is_empty());

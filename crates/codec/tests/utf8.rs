@@ -1,5 +1,5 @@
-//! UTF-8 over all short sequences: the text is that of `std` and of WHATWG, the records are those of a model that was
-//! written down once more (RFC 3629, RFC 2279, UTR 26); and the repairs.
+//! Checks UTF-8 over all short sequences, and the repairs. The text is that of `std` and of WHATWG. The records are
+//! those of a model that was written down once more (RFC 3629, RFC 2279, UTR 26).
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

@@ -39,8 +39,8 @@ impl ShortBytes {
     /// The largest number of bytes that the buffer holds.
     pub const MOST: usize = MOST;
 
-    /// Decodes the base64 (RFC 4648, section 4) of `text` from the byte offset `at` up to its padding or the first byte that is no
-    /// digit. Returns the offset behind it.
+    /// Decodes the base64 (RFC 4648, section 4) of `text` from the byte offset `at`. Stops at its padding or the first byte that
+    /// is no digit. Returns the offset behind the base64.
     ///
     /// Returns `None` if the last quantum is incomplete, if its spare bits are not zero, or if there are more than
     /// [`ShortBytes::MOST`] bytes. Then [`ShortBytes::bytes`] means nothing.

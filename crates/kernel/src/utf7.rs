@@ -265,8 +265,8 @@ mod tests {
         read
     }
 
-    /// The characters that have to be read at least, and at most: all of a run but for a last step that is not full, or
-    /// up to the step in which the first half of a pair stands.
+    /// Returns how many characters have to be read at least, and at most. All of a run is read but for a last step that
+    /// is not full. If the first half of a pair stands in a run, the run is read up to the step in which it stands.
     fn bounds(input: &[u8]) -> (usize, usize) {
         let end = input
             .iter()

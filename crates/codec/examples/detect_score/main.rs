@@ -1,8 +1,8 @@
 //! Measures detection beside chardetng, and what its confidence is worth:
 //!
 //! - `MAILGLOT_SHARED=... cargo run --release -p mailglot-codec --example detect_score` on the samples of the reference data;
-//! - `... --example detect_score -- --text FOLDER` on texts that no model has seen, as
-//!   `crates/xtask/models/gather.py` makes them of the packages that it holds out (`--count N` samples of each kind, 20 unless told).
+//! - `... --example detect_score -- --text FOLDER` on texts that no model has seen. `crates/xtask/models/gather.py` makes them of the
+//!   packages that it holds out. `--count N` sets the number of samples of each kind (default 20).
 //!
 //! `--wrong LENGTH` lists the samples of that length which are read wrong or without any confidence; `--all` shows also the kinds without a mistake.
 //!
@@ -198,8 +198,8 @@ fn rarely_dos(samples: &[Sample]) {
     );
 }
 
-/// Texts under the label ISO-8859-1, with right and with wrong: how often there is a word against it, how often it is outweighed, and
-/// how often that leads to the right text.
+/// Counts texts under the label ISO-8859-1, which is right for some and wrong for others. Prints how often there is a word against
+/// it, how often it is outweighed, and how often that leads to the right text.
 fn labels(samples: &[Sample]) {
     let mut found: BTreeMap<(&str, u64), [u32; 4]> = BTreeMap::new();
     for sample in samples

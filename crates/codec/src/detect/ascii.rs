@@ -90,8 +90,8 @@ fn countries(text: &[u8]) -> Vec<usize> {
     local
 }
 
-/// Returns how much likelier (natural logarithm) the ASCII words of a text are in a language of `other`, or of any other charset, than in
-/// those of `candidate`. `None` without a byte above 7F.
+/// Returns how much likelier (natural logarithm) the ASCII words of a text are in a language of `other` than in those of `candidate`.
+/// Without `other`, any other charset counts. `None` without a byte above 7F.
 pub(super) fn lead(text: &[u8], candidate: &Candidate, other: Option<&Candidate>) -> Option<f32> {
     /// Bytes before and after the first one above 7F. Few suffice for text that is clearly in a language of the candidate.
     const FEW: [usize; 2] = [64, 128];

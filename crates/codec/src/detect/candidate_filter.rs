@@ -196,8 +196,8 @@ impl CandidateFilter<'_> {
         }
     }
 
-    /// Returns the charsets, in their order, with those languages that cost little enough, the likeliest first: once its exact cost is
-    /// known, the others end early.
+    /// Returns the charsets, in their order, with those languages that cost little enough. The likeliest language is first: once its
+    /// exact cost is known, the others end early.
     fn trials(mut self) -> Vec<Trial<'static>> {
         self.found.retain(|(cost, ..)| *cost <= self.most);
         self.found

@@ -162,8 +162,8 @@ impl ClassedChar {
     }
 }
 
-/// Returns true for apostrophes and their substitutes, hyphens, dashes, dots, quotation marks and ordinals, and for the joiners of Persian words
-/// and the marks of direction.
+/// Returns true for apostrophes and their substitutes, hyphens, dashes, dots, quotation marks and ordinals. Also returns true for the joiners of
+/// Persian words and the marks of direction.
 fn stands_within_words(c: char) -> bool {
     matches!(
         c,

@@ -12,8 +12,8 @@ use super::sample::Sample;
 use super::{ascii, list_trials, sample, score};
 use crate::charset::Charset;
 
-/// Returns the natural logarithm of how many times more likely text in `other` is than the same bytes under a label; negative if it is
-/// less likely. `None` if there is no model for one of them.
+/// Returns the natural logarithm of how many times more likely text in `other` is than the same bytes under a label. It is negative if
+/// the text is less likely. `None` if there is no model for one of them.
 // For the charset choice of mailglot-mime only.
 #[doc(hidden)]
 pub fn margin_over(bytes: &[u8], label: Charset, other: Charset, hints: &Hints<'_>) -> Option<f32> {
@@ -21,8 +21,8 @@ pub fn margin_over(bytes: &[u8], label: Charset, other: Charset, hints: &Hints<'
     Some(margin(compared.cost(label)?, compared.cost(other)?))
 }
 
-/// Returns the natural logarithm of how many times more likely text in UTF-8 is than the same bytes under a label; negative if it is less likely.
-/// `None` if there is no model for the label's charset.
+/// Returns the natural logarithm of how many times more likely text in UTF-8 is than the same bytes under a label. It is negative if the text is
+/// less likely. `None` if there is no model for the label's charset.
 // For the charset choice of mailglot-mime only.
 #[doc(hidden)]
 pub fn utf8_margin(text: &str, label: Charset, hints: &Hints<'_>) -> Option<f32> {

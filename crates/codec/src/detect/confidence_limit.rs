@@ -35,7 +35,8 @@ pub(super) fn limited(confidence: f32, charset: Charset, sample: &[u8], priors: 
     }
 }
 
-/// Returns true if a bullet touches a letter, or a dash stands behind a letter without a space between or a letter on its other side.
+/// Returns true if a bullet touches a letter. Also returns true if a dash stands directly behind a letter, and a space or a letter follows
+/// it.
 fn has_sign_in_word(text: &str, is_english: bool) -> bool {
     let at = |c: Option<char>| c.unwrap_or(' ');
     let (mut before, mut chars) = (' ', text.chars().peekable());

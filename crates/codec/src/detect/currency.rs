@@ -8,8 +8,8 @@ use super::odd_text::high_bytes;
 /// The euro in ISO-8859-15. In ISO-8859-1 and windows-1252 it is the currency sign, which hardly anybody writes.
 const EURO: u8 = 0xA4;
 
-/// Returns true if the text is in ISO-8859-15 rather than in ISO-8859-1 or windows-1252: each currency sign of these stands beside a number,
-/// and no other byte is a letter of ISO-8859-15 in place of a sign.
+/// Returns true if the text is in ISO-8859-15 rather than in ISO-8859-1 or windows-1252. Each currency sign of these must stand beside a
+/// number. No other byte may be a letter of ISO-8859-15 in place of a sign.
 pub fn has_euro(bytes: &[u8]) -> bool {
     let differs = |byte: u8| matches!(byte, 0xA6 | 0xA8 | 0xB4 | 0xB8 | 0xBC..=0xBE | 0x80..=0x9F);
     are_beside_numbers(EURO, bytes) && !high_bytes(bytes).any(|at| differs(bytes[at]))

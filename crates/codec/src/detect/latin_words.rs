@@ -17,8 +17,8 @@ use crate::charset::Charset;
 use crate::loss::LossLog;
 use crate::script::Script;
 
-/// Returns true if each byte above 7F is a capital of windows-1252 at the start of a Latin word, or a small letter within such a word:
-/// `\xC6var`, `\xD1o\xF1o`, `\xC7a`.
+/// Returns true if each byte above 7F is a capital of windows-1252 at the start of a Latin word, or a small letter within one.
+/// Examples: `\xC6var`, `\xD1o\xF1o`, `\xC7a`.
 ///
 /// GBK, Big5, Shift_JIS and Johab make a character of it and the next letter, but hardly a word: `苬ar`.
 pub(super) fn begin_latin_words(bytes: &[u8]) -> bool {

@@ -1,7 +1,7 @@
 //! Counts the losses that a multi-byte charset has at least, without decoding.
 //!
-//! In these charsets a character above 7F has two or four bytes. So a run of an odd number of bytes above 7F loses one, unless the ASCII byte
-//! behind it is the second byte of a character.
+//! In these charsets a character above 7F has two or four bytes. So a run of an odd number of bytes above 7F loses one. It loses none if the
+//! ASCII byte behind it is the second byte of a character.
 //!
 //! # Limits
 //! Counts nothing for Shift_JIS and others that have characters of one byte above 7F.

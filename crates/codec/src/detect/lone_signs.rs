@@ -10,7 +10,7 @@
 
 use super::odd_text::high_bytes;
 
-/// Returns true if each byte above 7F is a sign beside ASCII, and few of them form a character of two bytes with the next letter.
+/// Returns true if each byte above 7F is a sign beside ASCII. Few of them may form a character of two bytes with the next letter.
 ///
 /// Words of Chinese, Japanese and Korean have several characters side by side, or characters with two bytes above 7F.
 pub(super) fn are_lone_signs(bytes: &[u8]) -> bool {
@@ -65,8 +65,8 @@ fn is_sign(byte: u8) -> bool {
     )
 }
 
-/// Returns true for a sign behind a character where another charset has a sign that belongs there: the comma and the full stop of Big5
-/// (`well\xA1A`), the degree of macintosh (`20\xA1C`), the ordinal of IBM850 (`20\xA7C`).
+/// Returns true for a sign behind a character where another charset has a sign that belongs there. Such signs are the comma and the
+/// full stop of Big5 (`well\xA1A`), the degree of macintosh (`20\xA1C`), and the ordinal of IBM850 (`20\xA7C`).
 fn is_elsewhere(sign: u8, before: u8) -> bool {
     match sign {
         0xA1 | 0xBF => before.is_ascii_graphic() && !matches!(before, b'(' | b'"' | b'\''),

@@ -25,7 +25,7 @@ const CLEAR: f32 = -8.0;
 const DECODED: [usize; 2] = [32, 192];
 
 /// Returns the maximum mean cost of a letter by its neighbors, in sixteenths of a nat. Few of a hundred texts in a language of their charset
-/// cost more, and few of a hundred under a label of another script cost less.
+/// cost more. Few of a hundred texts under a label of another script cost less.
 fn max_letter_cost(script: ScriptGroup) -> u32 {
     match script {
         ScriptGroup::Cyrillic | ScriptGroup::Arabic => 54,

@@ -445,7 +445,8 @@ fn without_noise(sample: &Sample, scored: &[Scored]) -> Option<Sample> {
     })
 }
 
-/// Returns true if a byte above 7F of `word` may be a letter: from C0 on, beside an ASCII letter, or beside another byte above 7F.
+/// Returns true if a byte above 7F of `word` may be a letter. Such a byte is C0 or above, and stands beside an ASCII letter or another byte
+/// above 7F.
 fn has_letters(word: &[u8]) -> bool {
     word.windows(2).any(|pair| {
         let [one, other] = [pair[0], pair[1]];

@@ -87,7 +87,7 @@ pub(super) fn read_text(text: &str, english: &[u32], script: ScriptGroup, rules:
     reading
 }
 
-/// Cost of a single character of Han script between two ASCII letters: it is rather a letter of Latin, or a sign, and the next letter.
+/// Cost of a single character of Han script between two ASCII letters. It is rather a letter of Latin, or a sign, and the next letter.
 const WITHIN_WORD: u32 = 6 * NAT;
 
 /// Returns true if the second of three characters is non-ASCII between ASCII letters.

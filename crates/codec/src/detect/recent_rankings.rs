@@ -1,5 +1,5 @@
-//! Keeps the last rankings of short texts, because programs ask several times about a header value: to plan it, to check the plan, and for
-//! the next message of the same writer.
+//! Keeps the last rankings of short texts, because programs ask several times about a header value. They ask to plan it, to check the
+//! plan, and for the next message of the same writer.
 //!
 //! # Limits
 //! Each thread keeps its own. Longer texts are ranked each time.

@@ -5,8 +5,8 @@
 //! "tam£m"    £ within a word        high          "<td>\u{A0}<"  blank in a cell   low
 //! ```
 //!
-//! In a usual place a sign costs -ln of the share of messages in which it occurs, counted in 2,211 messages of 2002 to 2005 (mostly English) and
-//! rounded to half a nat. A sign that occurs in none of them costs 8 nats.
+//! In a usual place a sign costs -ln of the share of messages in which it occurs, rounded to half a nat. The share was counted in 2,211 messages
+//! of 2002 to 2005 (mostly English). A sign that occurs in none of them costs 8 nats.
 //!
 //! # Limits
 //! Only the nearest character on each side counts. A run of one sign counts as one place.

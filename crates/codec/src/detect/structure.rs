@@ -69,8 +69,8 @@ fn text_in(charset: Charset, bytes: &[u8]) -> Option<Cow<'_, str>> {
     (log.losses() == 0 && log.count(LossKind::OppositeByteOrderMark) == 0).then_some(text)
 }
 
-/// Returns true if bytes without NULs that are valid UTF-8 are text in a 16-bit charset: as UTF-8 they have controls, or as pairs they are all
-/// letters of one script. ASCII stays ASCII, although any two letters would be Han.
+/// Returns true if bytes without NULs that are valid UTF-8 are text in a 16-bit charset. As UTF-8 such bytes have controls, or as pairs they
+/// are all letters of one script. ASCII stays ASCII, although any two letters would be Han.
 // For the charset choice of mailglot-mime only.
 #[doc(hidden)]
 pub fn is_text_in_pairs(label: Charset, bytes: &[u8]) -> bool {

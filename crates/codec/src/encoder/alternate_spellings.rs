@@ -1,5 +1,5 @@
-//! Finds another spelling for a character that a charset lacks: the other of two East Asian signs for one code, or a base letter with a
-//! combining mark, as Vietnamese in windows-1258.
+//! Finds another spelling for a character that a charset lacks. It is the other of two East Asian signs for one code, or a base letter
+//! with a combining mark, as Vietnamese in windows-1258.
 //!
 //! # Limits
 //! Splits only the marks of Vietnamese tones. Strict mode uses another spelling only to transliterate, because decoding does not give the
@@ -7,8 +7,8 @@
 
 use crate::charset::Charset;
 
-/// Pairs of characters for one code of JIS X 0208 or GB 2312: the one that Microsoft and WHATWG decode, and the one that other programs
-/// decode.
+/// Pairs of characters for one code of JIS X 0208 or GB 2312. Microsoft and WHATWG decode one of them, and other programs decode the
+/// other one.
 const TWINS: [(char, char); 11] = [
     ('\u{A2}', '\u{FFE0}'),
     ('\u{A3}', '\u{FFE1}'),

@@ -30,8 +30,8 @@ impl Set {
         })
     }
 
-    /// Codes that converters read and write only where a character has no other: rows of NEC, radicals that are
-    /// ideographs by themselves, signs of Big5 that came in twice.
+    /// Returns true for codes that converters read and write only where a character has no other. These are
+    /// rows of NEC, radicals that are ideographs by themselves, and signs of Big5 that came in twice.
     fn is_second_choice(self, code: u32) -> bool {
         match self {
             Self::Ibm943 | Self::Ibm943c => matches!(code >> 8, 0x87 | 0xED | 0xEE),

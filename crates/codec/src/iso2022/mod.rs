@@ -1,7 +1,8 @@
 //! Decodes and encodes 7-bit ISO 2022 of mail.
 //!
 //! The charsets are ISO-2022-JP and its variants (RFC 1468, 1554, 2237, JIS X 0213, CP50220), ISO-2022-KR (RFC 1557), ISO-2022-CN
-//! and -CN-EXT (RFC 1922), HZ with tildes instead of escapes (RFC 1843), and the registered two-byte sets alone, without escapes.
+//! and -CN-EXT (RFC 1922). Further charsets are HZ with tildes instead of escapes (RFC 1843), and the registered two-byte sets
+//! alone, without escapes.
 //!
 //! Escape sequences define the bytes 21-7E: directly (G0), after SO (G1), or for one character (G2, G3). In lenient mode every
 //! line begins in ASCII, so that no state hides the rest of a text. A byte below 21 is never part of a character. A byte that
@@ -37,8 +38,8 @@ pub(crate) use set::CodedSet;
 use control::ESC;
 use mailglot_kernel::ascii;
 
-/// Appends a text of printable ASCII and pairs of JIS X 0208, each run between `ESC $ B` and `ESC ( B`, as in nearly all Japanese words.
-/// Returns false and appends nothing if there is anything else.
+/// Appends a text of printable ASCII and pairs of JIS X 0208. Each run of pairs stands between `ESC $ B` and `ESC ( B`, as in nearly all
+/// Japanese words. Returns false and appends nothing if there is anything else.
 pub(crate) fn append_usual(flavor: Flavor, bytes: &[u8], text: &mut String) -> bool {
     let start = text.len();
     let is_usual = flavor.is_japanese() && usual(flavor, bytes, text).is_some();

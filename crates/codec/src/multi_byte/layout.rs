@@ -18,8 +18,8 @@ pub(crate) enum Layout {
     EucJisx0213,
     /// Shift_JIS of JIS X 0213: plane 2 from F0 on, half-width katakana as single bytes.
     ShiftJisx0213,
-    /// As the table has them, single bytes in row 0, where ASCII need not be ASCII: two bytes where the first is a row, three
-    /// behind 8F, four behind 8E.
+    /// As the table has them. Single bytes are in row 0, where ASCII need not be ASCII. A character has two bytes if the
+    /// first is a row, three behind 8F, and four behind 8E.
     Stored,
 }
 
@@ -43,7 +43,8 @@ pub(super) enum CharacterPlace {
     },
 }
 
-/// The rows of plane 2 of JIS X 0213 in the order of the lead bytes from F0 on, two to each; from row 78 on they follow.
+/// The rows of plane 2 of JIS X 0213 in the order of the lead bytes from F0 on, two to each. From row 78 on, they follow
+/// each other.
 const PLANE_2: [u8; 10] = [1, 8, 3, 4, 5, 12, 13, 14, 15, 78];
 
 impl Layout {

@@ -15,9 +15,9 @@ use std::arch::x86_64::{
 };
 use std::hint::select_unpredictable;
 
-/// For the first four characters of eight bytes, by the bytes that can be lead bytes (bit 0 is the first byte): the
-/// places of the low and the high byte of each, and the length of all four. Eight bytes always hold four: only the last
-/// byte can be half a pair.
+/// Describes the first four characters of eight bytes, by the bytes that can be lead bytes (bit 0 is the first byte).
+/// Has the places of the low and the high byte of each, and the length of all four. Eight bytes always hold four: only
+/// the last byte can be half a pair.
 const FOURS: ([[u8; 8]; 256], [u8; 256]) = {
     let (mut places, mut lens) = ([[0x80; 8]; 256], [0; 256]);
     let mut leads = 0;

@@ -171,8 +171,8 @@ fn long_run(input: &[u8], out: &mut Writer<'_>) -> ReadText {
     read
 }
 
-/// The number of units that a run of so many digits holds and its length with the `-`, if it ends within the block and
-/// its bits are in order. The byte before the digits is the first of the block.
+/// Returns the number of units that a run of so many digits holds, and its length with the `-`. Returns `None` unless
+/// the run ends within the block and its bits are in order. The byte before the digits is the first of the block.
 #[inline]
 fn frame<const N: usize>(block: &[u8; N], chars: usize) -> Option<(u32, usize)> {
     let (count, spare) = (chars * 6 / 16, chars * 6 % 16);

@@ -1,5 +1,5 @@
-//! Validates UTF-8 while copying it, by the method of Keiser and Lemire ("Validating UTF-8 in less than one instruction per byte"):
-//! three tables give the possible errors of two adjacent bytes.
+//! Validates UTF-8 while copying it, by the method of Keiser and Lemire ("Validating UTF-8 in less than one instruction per byte").
+//! Three tables give the possible errors of two adjacent bytes.
 //!
 //! # Limits
 //! None.

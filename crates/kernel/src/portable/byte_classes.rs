@@ -87,7 +87,8 @@ impl ByteClasses {
         self.0 & ESCAPE > 0
     }
 
-    /// Returns true if a byte is 00 to 07, 10 to 1A, 1C to 1F or 7F: a control that layout of text does not use.
+    /// Returns true if a byte is a control that layout of text does not use. These are 00 to 07, 10 to 1A, 1C to 1F and
+    /// 7F.
     #[must_use]
     pub fn has_unusual_control(self) -> bool {
         self.0 & (NUL | LOW_CONTROL | HIGH_CONTROL | DELETE) > 0

@@ -96,9 +96,9 @@ impl PairTable {
     }
 }
 
-/// Where the first four characters of eight bytes begin, by the bytes that can be lead bytes (bit 0 is the first
-/// byte): the first bits of the second, third and fourth, and in the top byte the length of all four in bytes. Eight
-/// bytes always hold four: only the last byte can be half a pair.
+/// Tells where the first four characters of eight bytes begin, by the bytes that can be lead bytes (bit 0 is the
+/// first byte). Has the first bits of the second, third and fourth, and in the top byte the length of all four in
+/// bytes. Eight bytes always hold four: only the last byte can be half a pair.
 const STARTS: [u32; 256] = {
     let mut starts = [0; 256];
     let mut leads = 0;

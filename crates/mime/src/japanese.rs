@@ -3,8 +3,8 @@
 //! The output contains ASCII and JIS X 0208, with the sequences `ESC $ B` and `ESC ( B` only, and every line ends in ASCII. Other
 //! characters become equivalent ones, as in the output of Japanese mail programs:
 //!
-//! - Where Unicode has two characters for one code of JIS X 0208 (wave dash and full-width tilde, minus sign and full-width hyphen,
-//!   …): the character that the codec decodes, as WHATWG and Microsoft do. RFC 1468 does not distinguish them.
+//! - Unicode has two characters for some codes of JIS X 0208, such as wave dash and full-width tilde, or minus sign and full-width
+//!   hyphen. They become the character that the codec decodes, as WHATWG and Microsoft do. RFC 1468 does not distinguish them.
 //! - Half-width katakana, which RFC 1468 lacks: full-width ones, joined with a voicing mark after them.
 //! - Kana with a combining voicing mark, as in file names of Macs: one letter.
 //! - The yen sign and the overline: full-width ones. JIS X 0201 has them at the codes of backslash and tilde, which many readers

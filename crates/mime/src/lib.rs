@@ -97,10 +97,10 @@
 //!
 //! # Features
 //!
-//! - `detect` (default): detects charsets of text without a label by models of languages. Without it, [`Detection::Off`] is the default: text
-//!   without a label is decoded by its byte order mark, its escape sequences or as valid UTF-8, otherwise as windows-1252.
-//!   The program `examples/read_message.rs` has 5.0 MB without it and 6.9 MB with it. Measured on 2026-11-25 (x86-64, Rust 1.95) in a
-//!   package of its own that depends on this crate only, with `cargo build --release` and `strip = true`.
+//! - `detect` (default): detects charsets of text without a label by models of languages. Without it, [`Detection::Off`] is the default. Text
+//!   without a label is then decoded by its byte order mark, its escape sequences or as valid UTF-8, otherwise as windows-1252. The program
+//!   `examples/read_message.rs` has 5.0 MB without it and 6.9 MB with it. Measured on 2026-11-25 (x86-64, Rust 1.95) in a package of its own
+//!   that depends on this crate only, with `cargo build --release` and `strip = true`.
 //! - `serde`: serializes [`Report`], [`Event`], [`EventKind`], [`Severity`], [`Span`], [`PartId`], [`Reading`] and [`Guess`].
 //!
 //! # Limits

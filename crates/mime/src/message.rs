@@ -168,7 +168,8 @@ impl<'a> Message<'a> {
     pub fn defects(&self) -> &[Event] {
         &self.defects
     }
-    /// Returns the preambles, epilogues and the body of a message without parts, if they have non-ASCII bytes or escape characters, with their multiparts, in document order.
+    /// Returns the preambles, epilogues and the body of a message without parts, with their multiparts, in document order. Returns only those
+    /// with non-ASCII bytes or escape characters.
     ///
     /// The line end before the first delimiter belongs to the delimiter.
     pub(crate) fn outer_texts(&self) -> &[(PartId, Span)] {

@@ -55,8 +55,9 @@ named! {
         Clean = "clean",
         /// Only 7-bit data: quoted-printable or base64 where needed, for attachments and binary data, too.
         ///
-        /// Stay 8-bit: text before or after the parts of a multipart, which has no transfer encoding; signed and encrypted parts; message/*
-        /// other than messages; text whose charset is unknown; bodies whose transfer encoding is unknown or wrong.
+        /// Text before or after the parts of a multipart stays 8-bit, because it has no transfer encoding. Signed and encrypted parts, and
+        /// message/* other than messages, stay 8-bit, too. So do text whose charset is unknown, and bodies whose transfer encoding is
+        /// unknown or wrong.
         SevenBit = "7bit",
         /// Plain text, which can be searched, if its lines allow it.
         #[default]

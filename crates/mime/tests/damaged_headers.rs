@@ -20,8 +20,8 @@ fn texts(raw: &[u8]) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Returns the codes and details of the parser's events, after checking that rewriting keeps texts and tree, ends after one pass, and
-/// leaves no such line.
+/// Returns the codes and details of the parser's events. First checks that rewriting keeps texts and tree, ends after one pass,
+/// and leaves no such line.
 fn checked(raw: &[u8]) -> String {
     let found = |raw: &[u8]| {
         let message = Message::parse(raw, &Limits::default());

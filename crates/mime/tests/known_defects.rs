@@ -1,7 +1,7 @@
 //! Input on which a reader in wide use is known to err, one row each: mailglot must be right on all of it.
 //!
 //! The readers are those of mail-parser, mailparse, rfc2047-decoder, quoted_printable, charset, encoding_rs, GMime, Python's
-//! email package, libmime, postal-mime, Dovecot, libetpan and JavaMail, in versions of 2023 to 2025.
+//! email package, libmime, postal-mime, Dovecot, libetpan and JavaMail. The versions are of 2023 to 2025.
 
 #![forbid(unsafe_code)]
 

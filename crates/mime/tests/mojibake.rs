@@ -1,5 +1,5 @@
-//! How much of UTF-8 that was read as windows-1252 is mended on request, and that text that is right stays: words of 35 languages, as they are,
-//! in capitals, and with signs beside them. The same for ISO-2022-JP without its escape characters.
+//! Tests how much of UTF-8 that was read as windows-1252 is repaired on request, and that right text stays. The texts are words of 35
+//! languages, as they are, in capitals, and with signs beside them. Also tests ISO-2022-JP without its escape characters.
 //!
 //! Reads the samples of detection in the folder that `MAILGLOT_SHARED` names; unpacks them with the system's `gzip`.
 

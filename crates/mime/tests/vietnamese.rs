@@ -1,5 +1,5 @@
-//! Reads Vietnamese without a right label: in VISCII, TCVN 5712 and VPS, which have letters in the places of controls, and in VNI, whose
-//! marks stand behind their letters.
+//! Reads Vietnamese without a right label. VISCII, TCVN 5712 and VPS have letters in the places of controls. In VNI, marks stand behind
+//! their letters.
 
 use mailglot_codec::Charset;
 use mailglot_mime::{EventKind, Mail, Policy};

@@ -345,7 +345,7 @@ fn eight_bit_japanese<'a>(
     Some(choice.with_confidence(Some(guess.confidence)))
 }
 
-/// Returns true if the high bytes may be half-width katakana: all are in its range, and they are few, or have its marks (`ﾞ`, `ﾟ`, `ｰ`).
+/// Returns true if the high bytes may be half-width katakana. All are in its range, and they are few, or have its marks (`ﾞ`, `ﾟ`, `ｰ`).
 ///
 /// In EUC-JP every other byte of kana and of `ー` is A4, A5 or A1. As katakana these are signs, which stand at the ends of words or, as
 /// bullets, before them. So a word of three kana or more proves EUC-JP.

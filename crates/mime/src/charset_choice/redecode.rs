@@ -176,7 +176,7 @@ fn has_western_letter(bytes: &[u8]) -> bool {
     western.is_some_and(is_western_letter)
 }
 
-/// Returns EUC-JP or Shift_JIS for a word under a label of ISO-2022-JP without escape sequences, if only one of them makes everyday characters
+/// Returns EUC-JP or Shift_JIS for a word under a label of ISO-2022-JP without escape sequences. Only one of them may make everyday characters
 /// of its bytes.
 fn eight_bit_japanese(bytes: &[u8], label: Charset) -> Option<Charset> {
     const MIN_HIGH_BYTES: usize = 4;
@@ -194,7 +194,7 @@ fn eight_bit_japanese(bytes: &[u8], label: Charset) -> Option<Charset> {
     found.next().filter(|_| found.next().is_none())
 }
 
-/// Returns true for text under a label of UTF-8 whose bytes above 7F are all FF: it is `ÿ` in windows-1252, and damage far more often.
+/// Returns true for text under a label of UTF-8 whose bytes above 7F are all FF. FF is `ÿ` in windows-1252, and damage far more often.
 fn is_stray(label: Charset, bytes: &[u8]) -> bool {
     label == Charset::UTF_8 && insufficient_evidence::only_high_byte(bytes) == Some(0xFF)
 }

@@ -53,7 +53,7 @@ pub(crate) const fn frame(charset: &str) -> usize {
 /// gets longer. Controls are encoded; readers show spaces for them.
 ///
 /// Text that needs no words stays itself at its place. In a phrase it becomes a quoted string if it has other characters than atoms
-/// and spaces; a comment gets backslashes before parentheses and backslashes (RFC 5322, sections 3.2.1 to 3.2.5).
+/// and spaces. A comment gets backslashes before parentheses and backslashes (RFC 5322, sections 3.2.1 to 3.2.5).
 ///
 /// ```
 /// use mailglot_mime::encoded_word::{Encoding, Place, encode};

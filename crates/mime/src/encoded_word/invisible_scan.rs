@@ -8,8 +8,8 @@ use mailglot_kernel::BytePairs;
 
 /// The byte pairs that may begin such a character.
 ///
-/// Controls, four-byte characters (which are few), C1 and U+00AD, the grapheme joiner, fillers and vowels, direction marks, the
-/// byte order mark and its neighbors, and the Hangul filler.
+/// They begin controls, four-byte characters (which are few), C1 and U+00AD, the grapheme joiner, and fillers and vowels. They
+/// also begin direction marks, the byte order mark and its neighbors, and the Hangul filler.
 pub(super) static INVISIBLE_LEADS: BytePairs = BytePairs::new(&[
     (&CONTROLS, None),
     (&[0x7F], None),

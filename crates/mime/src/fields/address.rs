@@ -5,8 +5,8 @@
 //! Groups do not nest, as in RFC 5322; a colon inside a group belongs to the next name. The route of an address (`@a,@b:c@d`) is
 //! dropped.
 //!
-//! Common damage is read as the writer meant it: a missing comma between two addresses, a comma without quotes in a name, a missing
-//! or a second angle bracket, and `joe at example.org (Joe)` of list archives.
+//! Common damage is read as the writer meant it. Such damage is a missing comma between two addresses, a comma without quotes in a
+//! name, and a missing or a second angle bracket. `joe at example.org (Joe)` of list archives is also read.
 
 use crate::encoded_word::{AddressToken, HeaderContext, address_tokens};
 use crate::event::{EventKind, Finding};

@@ -203,9 +203,9 @@ const PIECES: usize = 12;
 
 /// Parses a date (RFC 5322, sections 3.3 and 4.3). Returns `None` if day, month, year or time is missing or impossible.
 ///
-/// Also accepts the forms of other programs: the month may come before the day, and the year last (as `asctime` writes it), or all in
-/// figures (ISO 8601: `2003-05-07T10:15:00Z`). Names of months may be those of other languages. Ignores commas, comments and the name of
-/// the day.
+/// Also accepts the forms of other programs. The month may come before the day, and the year last (as `asctime` writes it). All may be
+/// in figures (ISO 8601: `2003-05-07T10:15:00Z`). Names of months may be those of other languages. Ignores commas, comments and the name
+/// of the day.
 ///
 /// ```
 /// use mailglot_mime::fields::date;

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 
 /// Decodes a field value for display: unfolds it, decodes words, replaces controls by spaces.
 ///
-/// In a structured field quoted strings lose their quotes, and strings and comments their quoted pairs, so that they read the same
+/// In a structured field quoted strings lose their quotes, and strings and comments lose their quoted pairs. So they read the same
 /// when they become words. A value with parameters becomes `value; name="text"` with joined continuations.
 ///
 /// Borrows the value if nothing needs decoding.

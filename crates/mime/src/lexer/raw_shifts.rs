@@ -1,9 +1,9 @@
 //! Decodes ISO-2022-JP (RFC 1468), HZ (RFC 1843) and ISO-2022-KR (RFC 1557) in headers without encoded words, as mail used before RFC 1342.
 //!
-//! A sequence of ISO-2022-JP is `ESC $ B` or `ESC $ @`, characters, and `ESC ( B` or `ESC ( J`. One of HZ is `~{`, characters, and
-//! `~}`. One of ISO-2022-KR is SO, characters, and SI, behind `ESC $ ) C` or without it. None contains white space, so a text and its pieces
-//! decode alike. Newsreaders cut long fields, so a sequence may also end with white space or the end of the text, within a character or
-//! within its last escape.
+//! A sequence of ISO-2022-JP is `ESC $ B` or `ESC $ @`, characters, and `ESC ( B` or `ESC ( J`. One of HZ is `~{`, characters, and `~}`. One
+//! of ISO-2022-KR is SO, characters, and SI, behind `ESC $ ) C` or without it. None contains white space, so a text and its pieces decode
+//! alike. Newsreaders cut long fields, so a sequence may also end with white space or the end of the text. That end may be within a
+//! character or within its last escape.
 //!
 //! # Limits
 //!

@@ -135,9 +135,9 @@ impl Attachment<'_> {
 impl<'a> Mail<'a> {
     /// Returns the attachments in document order, also those inside embedded messages.
     ///
-    /// An attachment is a part with a file name (`inline` too), a part with another disposition than `inline`, a part that is neither text
-    /// nor multipart nor message, or a file in uuencode or yEnc inside a text. The message's own text is in both lists if it has a file
-    /// name. If a part in uuencode has several files, its fields describe the first one.
+    /// An attachment is a part with a file name (`inline` too), or a part with another disposition than `inline`. A part that is neither
+    /// text nor multipart nor message is also an attachment. So is a file in uuencode or yEnc inside a text. The message's own text is in
+    /// both lists if it has a file name. If a part in uuencode has several files, its fields describe the first one.
     ///
     /// ```
     /// use mailglot_mime::Mail;

@@ -72,8 +72,8 @@ impl<'a> Body<'a, '_> {
         }
     }
 
-    /// Returns true if only the label must change: non-ASCII UTF-8 under an alias that few other readers know, such as `utf8mb4`, or
-    /// under a label that they do not find, as in `text/html charset=utf-8` and `charset: utf-8`.
+    /// Returns true if only the label must change. This is non-ASCII UTF-8 under an alias that few other readers know, such as
+    /// `utf8mb4`. It may also be under a label that they do not find, as in `text/html charset=utf-8` and `charset: utf-8`.
     pub(super) fn needs_label(&self) -> bool {
         let is_utf8 = self.source.resolved.and_then(Resolved::charset) == Some(Charset::UTF_8);
         let is_ascii = |footer: &[u8]| footer.is_ascii();

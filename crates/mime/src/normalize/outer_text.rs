@@ -140,8 +140,8 @@ impl Body<'_, '_> {
         })
     }
 
-    /// Returns an error with an event for the first reason not to rewrite a preamble or epilogue; without one if an event has reported it
-    /// already.
+    /// Returns an error with an event for the first reason not to rewrite a preamble or epilogue. The error has no event if one has
+    /// reported the reason already.
     fn check_outer_text(&self, new: &[u8]) -> Result<(), Option<Event>> {
         let old = self.source.body;
         let loses = self.policy.on_loss == OnLoss::Keep && self.choice.log.losses() > 0;

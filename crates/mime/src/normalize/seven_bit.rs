@@ -3,8 +3,8 @@
 //! Their decoded bytes stay the same (RFC 6152, section 3). Only lines of text end in CR LF in base64, whatever the message has.
 //!
 //! # Limits
-//! Bodies of type message/* stay, because they may not be encoded (RFC 2046, section 5.2). So do signed and encrypted parts, text in an
-//! unknown charset, text between parts, and bodies with another declared transfer encoding than 7bit, 8bit or binary.
+//! Bodies of type message/* stay, because they may not be encoded (RFC 2046, section 5.2). Signed and encrypted parts, text in an
+//! unknown charset and text between parts stay, too. So do bodies with another declared transfer encoding than 7bit, 8bit or binary.
 //!
 //! Data in a message with LF line ends keeps LF, even if it came in lines that ended in CR LF.
 

@@ -14,8 +14,8 @@ use crate::unlogged::decode_lossless;
 use mailglot_codec::Charset;
 use mailglot_codec::detect::{Detector, Guess, Weighed, high_bytes};
 
-/// Returns the context for decoding header fields of a message: the charset of its raw bytes, from its words, texts and raw bytes, and
-/// the labels that its texts disprove.
+/// Returns the context for decoding header fields of a message. It has the charset of its raw bytes, from its words, texts and raw
+/// bytes, and the labels that its texts disprove.
 ///
 /// Use it with [`crate::header::decode`] to decode single fields of a message or of a header alone.
 pub fn header_context<'p>(message: &Message<'_>, policy: &'p Policy) -> HeaderContext<'p> {

@@ -63,8 +63,8 @@ pub(super) fn test_of_label(
     }
 }
 
-/// Returns the labels that bodies disprove, and the charsets of text in another alphabet: of a body or of encoded words in another script, else
-/// of the alphabet of the bodies.
+/// Returns the labels that bodies disprove, and the charsets of text in another alphabet. They are those of a body or of encoded words in
+/// another script, else of the alphabet of the bodies.
 pub(crate) fn labels_of_bodies(message: &Message<'_>, hints: &MessageEvidence) -> DisprovedLabels {
     let found = hints.labels_of_bodies.disproved(|_| true);
     if hints.labels_of_bodies.fit_latin_1() {

@@ -27,7 +27,8 @@ use std::cell::OnceCell;
 
 /// Maximum number of labels of other parts that are tried. A message in more charsets proves nothing.
 const MAX_LABELS: usize = 4;
-/// Number of bytes of text from which on no further part is read for the detection of the language, and of characters that are taken of a part.
+/// Number of bytes of text from which on no further part is read for the detection of the language. Also the number of characters that are used
+/// of a part.
 const MAX_LANGUAGE_TEXT: usize = 2000;
 
 /// Evidence from the whole message, computed on first use, and from the parts read so far.

@@ -1,8 +1,8 @@
 //! Detects base64 and quoted-printable in ASCII text whose header does not declare them.
 //!
 //! # Limits
-//! Base64 is recognized from the start of the text up to its first blank line, quoted-printable by escapes of letters or of escape
-//! sequences (ISO 2022). The text is reported and stays: it may show an encoding on purpose.
+//! Base64 is recognized from the start of the text up to its first blank line. Quoted-printable is recognized by escapes of
+//! letters or of escape sequences (ISO 2022). The text is reported and stays: it may show an encoding on purpose.
 
 use super::base64;
 use super::encoding::TransferEncoding;
@@ -49,7 +49,8 @@ fn is_quoted_printable(text: &[u8]) -> bool {
     escapes >= ESCAPES && within_words >= WITHIN_WORDS && others * 4 <= escapes
 }
 
-/// Returns true if the text has escape sequences of ISO 2022 in quoted-printable: one to a character set of two bytes, and one back to ASCII.
+/// Returns true if the text has escape sequences of ISO 2022 in quoted-printable. There is one to a character set of two bytes, and one back
+/// to ASCII.
 fn has_encoded_shifts(text: &[u8]) -> bool {
     let begin = memmem::find(text, b"=1B$");
     begin.is_some_and(|at| memmem::find(&text[at..], b"=1B(").is_some())

@@ -5,7 +5,7 @@ use crate::{
 };
 use mailglot_codec::{Charset, LossLog};
 
-/// What becomes of a sentence under all labels that read it otherwise: how many there were, and how many gave way to the right text; the
+/// Reads a sentence under all labels that read it otherwise. Returns how many there were, how many gave way to the right text, and the
 /// silent ones.
 fn under_wrong_labels(charsets: &str, text: &str) -> (usize, usize, Vec<String>) {
     let (mut all, mut right, mut silent) = (0, 0, Vec::new());

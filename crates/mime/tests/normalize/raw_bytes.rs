@@ -92,7 +92,8 @@ fn second_halves_that_are_backslashes_stay() {
     }
 }
 
-/// A field that would lose bytes for good stays as it is, whatever it is and however it would be written; those beside it do not.
+/// A field that would lose bytes for good stays as it is, whatever it is and however it would be written. The fields beside it do
+/// not stay.
 #[test]
 fn fields_with_bytes_that_cannot_be_read_are_kept_on_request() {
     let lossy: [&[u8]; 9] = [

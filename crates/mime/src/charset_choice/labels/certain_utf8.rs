@@ -35,7 +35,8 @@ const EAST_ASIAN_LETTERS: usize = 2;
 /// Number of bytes around a character that are read with it in another charset.
 const CONTEXT: usize = 8;
 
-/// Returns true if a text under a label of UTF-8 has certain UTF-8, or only signs that were cut, and `other` makes no text of it.
+/// Returns true if a text under a label of UTF-8 has certain UTF-8, or only signs that were cut. In addition, `other` must make no
+/// text of it.
 pub(crate) fn contradicts(bytes: &[u8], other: &Choice<'_>) -> bool {
     let is_replaced = other.mixed.is_none() && other.used != Charset::UTF_8;
     if !is_replaced || !other.used.is_ascii_compatible() {

@@ -3,7 +3,7 @@
 //! The label is a hint: it stands where detection is not sure, and where both charsets give the same text.
 //!
 //! # Limits
-//! Labels of UTF-8, of stateful charsets and of charsets whose bytes below 80 are not ASCII stand: their bytes have a structure that other
+//! Labels of UTF-8, of stateful charsets and of charsets whose bytes below 80 are not ASCII stand. Their bytes have a structure that other
 //! text lacks.
 
 use crate::charset_choice::text_tests::damage::decodes_without_loss;

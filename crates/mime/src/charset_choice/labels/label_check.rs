@@ -173,8 +173,8 @@ fn by_superset(
     }
 }
 
-/// Returns true if a charset of several bytes for each character decodes nearly all of a text: at most one loss for each 24 bytes above 7F.
-/// A text of one sentence may be cut within its last character.
+/// Returns true if a charset of several bytes for each character decodes nearly all of a text. There is at most one loss for each 24 bytes
+/// above 7F. A text of one sentence may be cut within its last character.
 fn has_few_losses(charset: Charset, bytes: &[u8], log: &LossLog) -> bool {
     const BYTES_FOR_EACH_LOSS: usize = 24;
     !charset.is_single_byte()

@@ -179,8 +179,8 @@ fn is_other(named: Charset, label: Charset) -> bool {
     has_own_letters && named.superset() != label.superset()
 }
 
-/// Returns true for charsets that mail programs write over text of other charsets. Somebody chose the label of a rare one, for a
-/// language that the models may not know, such as Maltese in ISO-8859-3 and Tajik in KOI8-T.
+/// Returns true for charsets that mail programs write over text of other charsets. Somebody chose the label of a rare charset,
+/// for a language that the models may not know. Examples are Maltese in ISO-8859-3 and Tajik in KOI8-T.
 fn is_common(charset: Charset) -> bool {
     matches!(
         charset.superset(),

@@ -110,8 +110,9 @@ fn has_rows_of_ibm(bytes: &[u8]) -> bool {
     memmem::find(bytes, b"\x8F\xF3").is_some() || memmem::find(bytes, b"\x8F\xF4").is_some()
 }
 
-/// Returns the charset whose characters the bytes show: the Windows page for bytes 80-9F, such as windows-1250 for ISO-8859-2; windows-1253 for
-/// `Ά` under ISO-8859-7, windows-1255 for `₪` beside a number under ISO-8859-8; KOI8-U for Ukrainian letters under KOI8-R; and eucJP-ms for EUC-JP ([`lossless_superset`]).
+/// Returns the charset whose characters the bytes show. For bytes 80-9F it is the Windows page, such as windows-1250 for ISO-8859-2. It is
+/// windows-1253 for `Ά` under ISO-8859-7, and windows-1255 for `₪` beside a number under ISO-8859-8. It is KOI8-U for Ukrainian letters under
+/// KOI8-R, and eucJP-ms for EUC-JP ([`lossless_superset`]).
 pub(crate) fn better_by_bytes(charset: Charset, bytes: &[u8]) -> Option<Charset> {
     if charset == Charset::EUC_JP {
         return lossless_superset(charset, bytes);

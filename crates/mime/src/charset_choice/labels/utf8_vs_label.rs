@@ -97,8 +97,8 @@ fn outweighs_double_byte(charset: Charset, text: &str, start: &str) -> bool {
                 .is_some_and(|margin| margin >= MIN_MARGIN)
 }
 
-/// Returns true if each non-ASCII character is a Latin letter in a place that wide characters hardly have: between small letters, or in a
-/// capitalized word. Everyday wide characters must be less likely, too. A rare one need only stand beside ASCII letters.
+/// Returns true if each non-ASCII character is a Latin letter in a place that wide characters hardly have. That place is between small
+/// letters, or in a capitalized word. Everyday wide characters must be less likely, too. A rare one need only stand beside ASCII letters.
 fn is_of_latin_words(charset: Charset, text: &str) -> bool {
     /// Margin of likelihood (natural logarithm). `so忙now` and `my iphone么pad` have at most 15.
     const INNER_MARGIN: f32 = 15.0;
@@ -169,8 +169,8 @@ fn is_double_byte(charset: Charset) -> bool {
         && charset != Charset::UTF_8
 }
 
-/// Returns true if text under a double-byte label may be UTF-8: each non-ASCII character is a Latin letter beside a small one, as in `café`,
-/// and likelier than the wide ones. `Sea木木` in GBK is `Seaľľ` in UTF-8.
+/// Returns true if text under a double-byte label may be UTF-8. This is so if each non-ASCII character is a Latin letter beside a small
+/// one, as in `café`, and likelier than the wide ones. `Sea木木` in GBK is `Seaľľ` in UTF-8.
 pub(crate) fn may_be_latin_utf8(label: Charset, bytes: &[u8]) -> bool {
     if !is_double_byte(label) || bytes.is_ascii() {
         return false;

@@ -34,7 +34,7 @@ enum SignPlace {
     Usual,
 }
 
-/// Returns true if every byte above 7F is a sign of windows-1252 in its usual place, and one of them proves that the label is wrong.
+/// Returns true if every byte above 7F is a sign of windows-1252 in its usual place. One of them must prove that the label is wrong.
 pub(crate) fn has_windows_apostrophes(label: Charset, bytes: &[u8]) -> bool {
     // Most labels need no search.
     if is_latin_1(label) || label == Charset::UTF_8 {
@@ -47,8 +47,8 @@ pub(crate) fn has_windows_apostrophes(label: Charset, bytes: &[u8]) -> bool {
         && misreading(label).is_some_and(|misreading| proven_signs(misreading, bytes).is_some())
 }
 
-/// Counts the bytes above 7F if all are signs of windows-1252 in their usual places, and one is in a place that only such a sign has: an
-/// apostrophe in a contraction, quotation marks around words, a dash between words.
+/// Counts the bytes above 7F if all are signs of windows-1252 in their usual places. One must be in a place that only such a sign has.
+/// Such signs are an apostrophe in a contraction, quotation marks around words, and a dash between words.
 pub(crate) fn count_windows_signs(bytes: &[u8]) -> Option<usize> {
     proven_signs(Misreading::Sign, bytes)
 }

@@ -276,8 +276,8 @@ fn has_sign_before_word(bytes: &[u8]) -> bool {
     })
 }
 
-/// Returns true if there are different letters above 7F, one of them unlike those of foreign words in English, with neighbors that no Western
-/// language has: `bêdê czeœæ`, `pøeklepù`.
+/// Returns true if there are different letters above 7F, and one of them is unlike those of foreign words in English. They must have
+/// neighbors that no Western language has: `bêdê czeœæ`, `pøeklepù`.
 fn has_odd_letters(label: Charset, bytes: &[u8]) -> bool {
     // Fold case: ã æ ì ð ò õ ø ù û ý þ ÿ, and the letters below C0.
     let is_rare = |byte: u8| {
@@ -303,8 +303,8 @@ fn has_odd_letters(label: Charset, bytes: &[u8]) -> bool {
     false
 }
 
-/// Returns true if windows-1250 has signs or rare letters where ISO-8859-2 has `š`, `ž`, `ť`, `ą`, `ś` or `ź`, and the text has none of
-/// these letters from 80 to 9F.
+/// Returns true if the text has signs or rare letters in windows-1250 where ISO-8859-2 has `š`, `ž`, `ť`, `ą`, `ś` or `ź`. The text
+/// must have none of these letters from 80 to 9F.
 fn may_be_iso_8859_2(bytes: &[u8]) -> bool {
     let Some(first) = high_bytes(bytes).next() else {
         return false;

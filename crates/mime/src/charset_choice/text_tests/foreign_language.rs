@@ -8,9 +8,9 @@
 //! Each letter may be one of Latin-1. But `po znaku` is Czech, `Nu s-a putut` is Romanian, and Latin-1 lacks letters of both languages.
 //!
 //! # Rules
-//! The ASCII words are likelier in a language that is not written in Latin-1, and the whole text is far likelier in another charset of one byte.
-//! At least two words have letters that this charset reads otherwise. The fewer words and letters, the likelier the ASCII words must be. If
-//! only vowels with grave accents and circumflexes differ, they must be far likelier: Breton, Friulian and Kurdish have no model.
+//! The ASCII words are likelier in a language that is not written in Latin-1. The whole text is far likelier in another charset of one byte. At
+//! least two words have letters that this charset reads otherwise. The fewer words and letters, the likelier the ASCII words must be. If only
+//! vowels with grave accents and circumflexes differ, they must be far likelier: Breton, Friulian and Kurdish have no model.
 //!
 //! # Limits
 //! Text of few words keeps its label: a name may stand in text of any language.

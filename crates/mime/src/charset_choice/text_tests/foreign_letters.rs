@@ -20,8 +20,8 @@ use std::sync::LazyLock;
 /// Returns how many different words have one or two letters of the label's script between ASCII letters, a small one after them: `Hцhe`.
 /// Returns 0 if a word has more letters of the script side by side, as its languages do.
 ///
-/// Units, gene names and plurals have such letters at their ends: `kΩ`, `TNFα`, `CDы`. So a Cyrillic letter in another place must be one
-/// that neither ends Russian words nor looks like a Latin letter, in text without Cyrillic words: `Renй`, `HДTTE`.
+/// Units, gene names and plurals have such letters at their ends: `kΩ`, `TNFα`, `CDы`. So a Cyrillic letter in another place must
+/// neither end Russian words nor look like a Latin letter: `Renй`, `HДTTE`. The text must have no Cyrillic words.
 pub(crate) fn latin_words_with_foreign_letters(label: Charset, bytes: &[u8]) -> usize {
     if !has_other_script(label) {
         return 0;
@@ -154,8 +154,8 @@ fn has_inner_letter(word: &str) -> bool {
     begins_with_ascii && parts.any(|part| part.starts_with(|c: char| c.is_ascii_lowercase()))
 }
 
-/// Returns true for one Cyrillic letter at the end or the beginning of a Latin word, or between Latin capitals, that stands nowhere in words
-/// of both alphabets: `Renй`, `Цsterreich`, `GRЦSSE`.
+/// Returns true for one Cyrillic letter at the end or the beginning of a Latin word, or between Latin capitals. The letter stands nowhere in
+/// words of both alphabets: `Renй`, `Цsterreich`, `GRЦSSE`.
 fn has_telling_letter(word: &str) -> bool {
     /// Fewest ASCII letters of such a word, and of one that begins with a capital before small letters.
     const LETTERS: usize = 3;

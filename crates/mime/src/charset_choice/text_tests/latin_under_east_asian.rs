@@ -18,7 +18,7 @@ pub(crate) fn is_latin_under(label: Charset, bytes: &[u8]) -> bool {
     (is_wide || may_be_kana) && has_latin_within_words(bytes, is_wide, may_be_kana)
 }
 
-/// Returns true if each byte above 7F is a Latin letter within a word of one Western language, which a multi-byte charset reads as one
+/// Returns true if each byte above 7F is a Latin letter within a word of one Western language. A multi-byte charset reads it as one
 /// character together with the next letter, or as one half-width katakana: `Empf鋘ger`, `GIOVEDﾌ`.
 fn has_latin_within_words(bytes: &[u8], is_wide: bool, may_be_kana: bool) -> bool {
     let (mut inner, mut pairs) = (0, 0);

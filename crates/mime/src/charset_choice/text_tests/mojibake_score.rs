@@ -1,7 +1,8 @@
 //! Counts combinations of characters that nobody writes: signs of a wrong charset.
 //!
-//! Composes letters with their marks, and examines each non-ASCII character with its neighbors. Faults are: letters of dead alphabets, a capital after a small letter, two
-//! alphabets in a word, symbols within words, opening quotes after a letter, mixed kinds of spaces.
+//! Composes letters with their marks, and examines each non-ASCII character with its neighbors. Faults in letters are letters of dead alphabets,
+//! a capital after a small letter, and two alphabets in a word. Other faults are symbols within words, opening quotes after a letter, and mixed
+//! kinds of spaces.
 //!
 //! # Limits
 //! Knows no language, so text with score 0 need not consist of words.

@@ -1,6 +1,6 @@
 //! Tests whether a label reads text as few plain words, such as a name: `ЯНА ХАН`, `ΠΑΟΚ`, `Ќосев`.
 //!
-//! Names have letters beside each other that are rare in the texts of their language, so few of them do not prove that the label is wrong.
+//! Names have letters beside each other that are rare in the texts of their language. So few of them do not prove that the label is wrong.
 //!
 //! # Limits
 //! Single-byte charsets. Text of ASCII alone counts as no word.
@@ -15,8 +15,8 @@ const WORDS: usize = 2;
 /// Number of bytes above 7F that few words do not have.
 const SENTENCE_LETTERS: usize = 48;
 
-/// Returns the number of different words with characters above 7F. `None` unless these are letters of one script, the words are at most
-/// two, and each is in small letters, in capitals, or begins with the only capital.
+/// Returns the number of different words with characters above 7F. `None` unless these are letters of one script, and the words are at
+/// most two. Each word must be in small letters, in capitals, or begin with the only capital.
 pub(crate) fn few_plain_words(label: Charset, bytes: &[u8]) -> Option<usize> {
     if !label.is_single_byte() || high_bytes(bytes).nth(SENTENCE_LETTERS).is_some() {
         return None;

@@ -9,9 +9,10 @@
 //! [`super::western_words`] examines all bytes above 7F of a short text, and may disprove the label. These words only raise suspicion.
 //!
 //! # Rules
-//! Most letters of a word are ASCII. windows-1252 gives Western letters for the others, and a word in small letters, in capitals, or with one
-//! capital at its beginning. The label gives a letter of another script that stands in no such place: between Latin letters, or at an end
-//! where its languages put no ending. Letters that look like Latin ones stand in Latin words by mistake: `Mоskva`.
+//! Most letters of a word are ASCII. The charset windows-1252 gives Western letters for the others. It gives a word in small letters, in
+//! capitals, or with one capital at its beginning. The label gives a letter of another script in a place where such a letter never stands.
+//! That place is between Latin letters, or at an end where its languages put no ending. Letters that look like Latin ones stand in Latin
+//! words by mistake: `Mоskva`.
 //!
 //! # Limits
 //! Words of at most 64 bytes before and behind a letter.

@@ -112,7 +112,7 @@ impl WholeLetters {
 
 /// Returns true if a text is UTF-8 except for signs that were cut: `it\xE2\x80...`, `news \xF0\x9F`.
 ///
-/// No language has their bytes in another charset: they are `â€`, `â‚`, `â„`, `ðŸ` and `ï¿` in windows-1252, and rare characters in charsets of
+/// No language has their bytes in another charset. They are `â€`, `â‚`, `â„`, `ðŸ` and `ï¿` in windows-1252, and rare characters in charsets of
 /// two bytes. Letters with accents and typographic signs of windows-1252 are: `voil\xE0\xA0!`, `caf\xE9\x94`.
 pub(crate) fn has_only_cut_signs(bytes: &[u8]) -> bool {
     let is_cut_sign = |at: Range<usize>| {

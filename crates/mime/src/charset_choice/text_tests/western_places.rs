@@ -10,7 +10,7 @@
 //! Words of one letter may be in any alphabet: `\xE8` is `è` in Italian and `и` in Russian. So may letters before others be: `\x9A` is `š`
 //! in windows-1252 and `Ü` in IBM850.
 //!
-//! Examines few bytes, each between ASCII characters. A byte at the end of the text may be the start of a cut character, and so may a
+//! Examines few bytes, each between ASCII characters. A byte at the end of the text may be the start of a cut character. So may a
 //! byte before a space that was a no-break space (A0): `\xC3 `, `\xC5 koda`, `\xD0 `.
 
 use super::neighbor_bytes::byte_or_blank;

@@ -203,8 +203,8 @@ pub(super) fn is_mark(c: char) -> bool {
         | '\u{E31}' | '\u{E34}'..='\u{E3A}' | '\u{E47}'..='\u{E4E}')
 }
 
-/// Returns true for letters that end Latin words in right text: endings of the label's languages, letters that look like Latin ones, and
-/// symbols of formulas.
+/// Returns true for letters that end Latin words in right text. They are endings of the label's languages, letters that look like Latin
+/// ones, and symbols of formulas.
 pub(super) fn is_suffix(c: char) -> bool {
     match c {
         '\u{370}'..='\u{3FF}' => !"ιοόύϊϋΰς".contains(c),

@@ -73,7 +73,8 @@ pub(crate) fn is_part_of_mixed(charset: Charset) -> bool {
     charset.keeps_ascii_text() && !charset.is_stateful()
 }
 
-/// Finds whole lines of UTF-8 beside lines in the charset of the label, or in a charset that is so much likelier that it replaces the label.
+/// Finds whole lines of UTF-8 beside other lines. The other lines are in the charset of the label, or in a charset that is so much likelier
+/// that it replaces the label.
 fn in_lines_by_label(bytes: &[u8], label: Charset, evidence: &Evidence<'_>) -> Option<MixedText> {
     if !is_part_of_mixed(label) {
         return None;
@@ -142,8 +143,8 @@ fn by_rest(
     (faults <= runs.gain).then_some(by_label)
 }
 
-/// Returns the charset of the bytes outside escape sequences: a legacy label that decodes them to plausible text, else UTF-8 if they are valid, else a
-/// guess.
+/// Returns the charset of the bytes outside escape sequences. It is a legacy label that decodes them to plausible text, else UTF-8 if they are
+/// valid, else a guess.
 pub(crate) fn rest_of_label(
     rest: &[u8],
     label: Option<Charset>,

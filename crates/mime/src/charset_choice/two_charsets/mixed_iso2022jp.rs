@@ -6,9 +6,9 @@
 //! ```
 //!
 //! Escape sequences are structure: a segment from `ESC $ B` to `ESC ( B` that decodes without loss is Japanese in any text of mail.
-//! Segments with losses are Japanese if most of their characters are, except under the label of ISO-2022-JP or a legacy charset.
-//! All other bytes must be UTF-8, or have no UTF-8 and decode in one other charset without loss: that of the label, if it names a legacy
-//! charset that decodes them.
+//! Segments with losses are Japanese if most of their characters are, except under the label of ISO-2022-JP or a legacy charset. All
+//! other bytes must be UTF-8, or have no UTF-8 and decode in one other charset without loss. It is the charset of the label, if that is
+//! a legacy charset that decodes them.
 //!
 //! # Limits
 //! Under the label of ISO-2022-JP, other bytes may be half-width katakana in eight bits, or damage. They are in another charset only if
@@ -114,7 +114,7 @@ fn has_utf8(rest: &[u8], charset: Charset, is_label: bool) -> bool {
     charset.is_single_byte() && (has_sequence() || Runs::find(rest, charset).is_some())
 }
 
-/// Returns true if a byte above 7F follows a segment that has not returned to ASCII: it is damage, or a katakana of JIS X 0201.
+/// Returns true if a byte above 7F follows a segment that has not returned to ASCII. The byte is damage, or a katakana of JIS X 0201.
 fn is_cut_by_high_byte(bytes: &[u8], segment: &Range<usize>) -> bool {
     let own = &bytes[segment.clone()];
     let last = memchr::memrchr(ESC, own).map(|at| &own[at..]);
@@ -122,8 +122,8 @@ fn is_cut_by_high_byte(bytes: &[u8], segment: &Range<usize>) -> bool {
     !is_ascii && bytes.get(segment.end).is_some_and(|byte| !byte.is_ascii())
 }
 
-/// Returns true if the bytes above 7F of a text outside the segments are letters of another charset, not katakana, damage, or Japanese in eight
-/// bits. A single-byte charset is certain if each letter touches an ASCII letter; another one must be likely.
+/// Returns true if the bytes above 7F of a text outside the segments are letters of another charset. They must not be katakana, damage, or
+/// Japanese in eight bits. A single-byte charset is certain if each letter touches an ASCII letter; another one must be likely.
 fn has_words_in(rest: &[u8], other: OtherCharset) -> bool {
     let is_likely = other
         .confidence

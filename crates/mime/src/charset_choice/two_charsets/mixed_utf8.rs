@@ -6,8 +6,8 @@
 //! ```
 //!
 //! Mailing lists append footers in their own encoding, and programs join texts without converting them. [`Runs`] finds the runs of
-//! UTF-8. A line under a label of UTF-8 counts as another charset's if it has no
-//! UTF-8 sequence, or hardly any beside such lines, and its reading there scores 0.
+//! UTF-8. A line under a label of UTF-8 counts as another charset's if it has no UTF-8 sequence, or hardly any beside such lines.
+//! Its reading in that charset must score 0.
 //!
 //! # Limits
 //! Finds runs of UTF-8 in single-byte text only. Finds lines in a double-byte charset if they are everyday text and all other lines

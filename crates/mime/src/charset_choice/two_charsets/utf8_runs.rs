@@ -5,9 +5,9 @@
 //! windows-1251   "\xCF\xF0\xE8\nи он\n"              the second line is UTF-8, `и` too
 //! ```
 //!
-//! A run counts as UTF-8 if the single-byte reading has a higher [`mojibake_score`]. Runs without evidence of their own follow the
-//! rest of their line or paragraph or, if nearly all high bytes are UTF-8, the rest of the text. If the other high bytes of their line are not UTF-8, they are
-//! decoded with these: `สวัสดี` in TIS-620 contains valid UTF-8 by chance.
+//! A run counts as UTF-8 if the single-byte reading has a higher [`mojibake_score`]. Runs without evidence of their own follow the rest of their
+//! line or paragraph. If nearly all high bytes are UTF-8, such runs follow the rest of the text. If the other high bytes of their line are not
+//! UTF-8, they are decoded with these: `สวัสดี` in TIS-620 contains valid UTF-8 by chance.
 //!
 //! # Limits
 //! Does not join the parts of a character that other bytes separate.
@@ -345,7 +345,7 @@ fn is_latin_letter(c: char) -> bool {
     matches!(c, 'À'..='\u{24F}' | '\u{1EA0}'..='\u{1EF9}')
 }
 
-/// Returns true if the run consists of Latin letters beside an ASCII letter, or of an apostrophe or dash there, and if the charset makes a
+/// Returns true if the run consists of Latin letters beside an ASCII letter, or of an apostrophe or dash there. The charset must make a
 /// letter of another alphabet and something else of it. Between ASCII letters, all of it may be such letters: `JΓΌrgen` for `Jürgen`.
 fn is_in_latin_word(bytes: &[u8], run: &Range<usize>, charset: Charset) -> bool {
     let is_letter = |at: Option<usize>| byte_or_blank(bytes, at).is_ascii_alphabetic();

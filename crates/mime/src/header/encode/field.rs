@@ -24,8 +24,8 @@ use std::borrow::Cow;
 /// - `Keywords`: in each keyword
 /// - other fields: anywhere
 ///
-/// Fields without words, such as `Message-ID` and `Content-Type`, have no form for control characters other than tabs, and lists of
-/// addresses none for line ends: the result is [`Unencodable::Place`].
+/// Fields without words, such as `Message-ID` and `Content-Type`, have no form for control characters other than tabs. Lists of
+/// addresses have no form for line ends. In both cases the result is [`Unencodable::Place`].
 ///
 /// Words also split a piece of more than 900 bytes without white space, since a line may have 998 (RFC 5322, section 2.1.1). An
 /// address, an identifier or a parameter of that length stays on one line.
@@ -84,7 +84,8 @@ fn field_text(
     Ok(format!("{} {}", style.eol, style.text(text, place, 1)?))
 }
 
-/// Returns true if a text has a control character other than a tab, such as a line end, which would begin a field of its own.
+/// Returns true if a text has a control character other than a tab. One such character is a line end, which would begin a field
+/// of its own.
 fn has_control(text: &str) -> bool {
     text.chars().any(|c| c.is_control() && c != '\t')
 }

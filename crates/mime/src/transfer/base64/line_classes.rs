@@ -392,8 +392,8 @@ fn has_markup(line: &[u8]) -> bool {
     })
 }
 
-/// Returns true if the text behind `<` is a tag, a comment or a declaration: a name in capitals or small letters before a blank or a `>`,
-/// or at the end of the line.
+/// Returns true if the text behind `<` is a tag, a comment or a declaration. A tag is a name in capitals or small letters before a blank
+/// or a `>`, or at the end of the line.
 fn begins_tag(text: &[u8]) -> bool {
     /// Longest name, such as `blockquote` or `o:SmartTagType`.
     const LONGEST_NAME: usize = 16;

@@ -4,12 +4,12 @@
 //! <a href="http://a.example/?id=15&sum=2500">Заявка</a>
 //! ```
 //!
-//! `=15` and `=25` are escapes by their form only: an encoder writes `=3D` for an equals sign, escapes bytes above 7F, and breaks
+//! `=15` and `=25` are escapes by their form only. An encoder writes `=3D` for an equals sign, escapes bytes above 7F, and breaks
 //! lines of more than 76 characters.
 //!
 //! # Rules
 //! The text has bytes above 7F or a long line. One equals sign at least begins no escape. Each escape stands where plain text has an
-//! equals sign: behind a name in the query of an address, behind an attribute of a tag, or between a name and a number on a line.
+//! equals sign. There it is behind a name in the query of an address, behind an attribute of a tag, or between a name and a number.
 //! Soft line breaks and `=3D` show an encoder, except at the end of the text.
 
 use super::escape::{Escape, escape};

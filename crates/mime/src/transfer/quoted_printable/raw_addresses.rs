@@ -9,10 +9,15 @@
 //! `=be` and `=47` are escapes by their form only. An encoder escapes neither letters nor digits, and writes `=3D` for an equals sign.
 //!
 //! # Rules
-//! An equals sign behind the name of a query (`?list=`, `&id=`) stays if the address has an escape of a letter, a digit or a control
-//! (`?id=08`), an escape in lower-case digits, one within a longer number (`?b=E4F0`), or no escape there. So do escapes of blanks and
-//! punctuation that do not end the line (`?id=20x`). Addresses with `=3D` are encoded. Lower-case digits, and escapes of blanks and
-//! punctuation, prove nothing if other text has them.
+//! An equals sign behind the name of a query (`?list=`, `&id=`) stays if the address has one of these:
+//!
+//! - an escape of a letter, a digit or a control (`?id=08`), an escape in lower-case digits, or one within a longer number
+//!   (`?b=E4F0`)
+//! - such a sign that begins no escape
+//! - escapes of blanks and punctuation that do not end the line (`?id=20x`)
+//!
+//! Addresses with `=3D` are encoded. Lower-case digits, and escapes of blanks and punctuation, prove nothing if other text has
+//! them.
 
 use super::escape::{Escape, escape};
 use super::web_address::{ends_address, is_of_name};

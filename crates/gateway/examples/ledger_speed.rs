@@ -1,7 +1,7 @@
 //! What a ledger costs: `cargo run --release -p mailglot-gateway --example ledger_speed -- FOLDER`.
 //!
-//! Messages of 4 KB a second that are kept in FOLDER by 1, 8, 20 and 64 writers, messages for each sync, how long a search through all of them takes, and
-//! what is judged where nothing is kept.
+//! Prints how many messages of 4 KB a second 1, 8, 20 and 64 writers keep in FOLDER, and how many for each sync. Also prints how long a search
+//! through all of them takes, and how many are judged if nothing is kept.
 #![allow(clippy::print_stdout, reason = "a program that prints")]
 
 use mailglot_archive::ledger::IndexEntry;

@@ -11,7 +11,7 @@
 //! - [`Engine`] judges a message and rewrites it in memory: for programs that have the message already.
 //! - [`Server`] listens as a milter or as an SMTP proxy, and judges each message by an engine.
 //! - [`PipeFilter`] passes one message from a stream to another.
-//! - [`milter`] is the protocol of Sendmail's and Postfix's mail filters. It does no I/O, keeps no clock and starts no thread: a
+//! - [`milter`] is the protocol of Sendmail's and Postfix's mail filters. It does no I/O, keeps no clock and starts no thread. A
 //!   program feeds bytes that came from the server and writes the bytes that are to go there.
 //!
 //! ```

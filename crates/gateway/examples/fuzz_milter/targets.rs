@@ -438,7 +438,8 @@ fn body(raw: &[u8]) -> &[u8] {
     raw.strip_prefix(b"\r\n").unwrap_or(&raw[end..])
 }
 
-/// What cannot go back, for there is a CR in it, stays; with it all that tells how the body is read, and the body; or the message does.
+/// A field with a CR cannot go back, so it stays. With it, the body and all fields that tell how the body is read stay. Or the whole
+/// message stays.
 fn odd_fields(
     message: &ServerMessage,
     before: &ServerMessage,

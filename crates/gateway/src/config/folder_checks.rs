@@ -27,8 +27,8 @@ pub struct UnusableFolder {
 }
 
 impl Config {
-    /// Lists the folders in which no safe socket can be made, as a start would find them: a folder does not exist, is a link, belongs to
-    /// another user, or others may write it.
+    /// Lists the folders in which no safe socket can be made, as a start would find them. Such a folder does not exist, is a link,
+    /// belongs to another user, or others may write it.
     pub fn unusable_sockets(&self) -> Vec<UnusableFolder> {
         let mut faults = BTreeSet::new();
         for listener in &self.listeners {
@@ -52,8 +52,9 @@ impl Config {
         texts.into_iter().collect()
     }
 
-    /// Lists the folders that this process cannot use: a spool that does not exist or cannot be written, a ledger folder that
-    /// cannot be written or made, is a link, has another owner, or that others may write. It makes nothing.
+    /// Lists the folders that this process cannot use, and makes nothing. Such a folder is a spool that does not exist or
+    /// cannot be written. It may also be a ledger folder that cannot be written or made, is a link, has another owner, or
+    /// that others may write.
     pub fn unusable(&self) -> Vec<UnusableFolder> {
         let mut faults = BTreeSet::new();
         for listener in &self.listeners {

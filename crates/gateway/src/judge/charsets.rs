@@ -251,7 +251,7 @@ struct Escapes {
     any: bool,
     /// A sequence that changes nothing, or is followed by no text.
     redundant: bool,
-    /// A run with invalid pairs, or one that does not end on its line; or a backslash or tilde that is displayed as a currency sign or an overline.
+    /// A run has invalid pairs, or does not end on its line. Or a backslash or tilde is displayed as a currency sign or an overline.
     abused: bool,
 }
 

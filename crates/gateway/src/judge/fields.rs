@@ -122,7 +122,8 @@ pub(crate) fn above(
     bytes
 }
 
-/// Returns the name for the first line of a message with these edits below an added field; empty if the line is a field or ends the header.
+/// Returns the name for the first line of a message with these edits below an added field. The name is empty if the line is a field or ends
+/// the header.
 pub(super) fn name_below(raw: &[u8], edits: &[Edit], eol: &[u8]) -> Vec<u8> {
     let (mut at, mut below) = (0, None);
     for edit in edits {

@@ -1,8 +1,8 @@
 //! Finds forged fields: fields with the gateway's own names in an arriving message, wherever some mail reader sees one.
 //!
 //! Readers disagree where a header ends. A line that is not a field ends it for some. Others skip some such lines (`From `) or all of them and
-//! continue. For some a CR alone ends a line. So the widest header counts: lines that begin after an LF, up to an empty line; and lines that
-//! begin after a CR alone, up to the first line that is empty for readers that end lines there.
+//! continue. For some a CR alone ends a line. So the widest header counts. It has the lines that begin after an LF, up to an empty line. It
+//! also has the lines that begin after a CR alone, up to the first line that is empty for readers that end lines there.
 //!
 //! # Limits
 //! If no empty line ends the header, a line of the text that begins with such a name is deleted, too. Fields of embedded messages stay, because
@@ -182,7 +182,8 @@ pub(crate) fn is_suspect(name: &[u8], rules: &Rules) -> bool {
 /// The field with authentication results (RFC 8601, section 2).
 const RESULTS: &[u8] = b"authentication-results";
 
-/// Returns true if a reader would take a field for the gateway's own: a report, or the result of a check that was not made here.
+/// Returns true if a reader would take a field for the gateway's own. Such a field is a report, or the result of a check that was not made
+/// here.
 pub(crate) fn is_forged_field(name: &[u8], value: &[u8], rules: &Rules) -> bool {
     let forged = || {
         rules

@@ -5,7 +5,7 @@
 //!               └► events, scans ─► findings ─► rules ─► Judgement ┴─► bytes ─► proxy, stdin filter
 //! ```
 //!
-//! Some edits do not depend on the action: deleting forged and repeated fields, repairs of structure, the name of a first line below an added
+//! Some edits do not depend on the action. They delete forged and repeated fields, repair structure, and name a first line below an added
 //! field. They come first. Everything else is found and planned in their result, so that a second pass finds nothing more. Both lists of edits
 //! are then composed into one, in offsets of the message on arrival.
 //!

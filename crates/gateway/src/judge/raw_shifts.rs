@@ -70,8 +70,8 @@ fn has_hz(word: &[u8]) -> bool {
     false
 }
 
-/// Returns true if the word has a hidden `<`, or a run that a strict UTF-7 decoder accepts (RFC 2152): at least two units, not after a letter or
-/// digit, ended by `-`. A number with a plus sign is not a run.
+/// Returns true if the word has a hidden `<`, or a run that a strict UTF-7 decoder accepts (RFC 2152). The run has at least two units, does not
+/// follow a letter or digit, and ends in `-`. A number with a plus sign is not a run.
 fn has_utf7(word: &[u8]) -> bool {
     let mut at = 0;
     while let Some(found) = memchr::memchr(b'+', &word[at..]) {

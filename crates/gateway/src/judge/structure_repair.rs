@@ -1,5 +1,5 @@
-//! Repairs structure: lines of only blanks in a header, headers without an empty line, lines in a header that are not fields, and multiparts
-//! without their closing delimiter.
+//! Repairs structure: lines of only blanks in a header, headers without an empty line, and lines in a header that are not fields. Also
+//! repairs multiparts without their closing delimiter.
 //!
 //! - A line that is no field ends the header if no known field follows soon. The empty line that some readers need is added there, as Postfix and
 //!   Sendmail do. If a known field follows, the line gets a name, so that no reader takes it for the end or skips it.

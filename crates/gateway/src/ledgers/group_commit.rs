@@ -11,7 +11,7 @@
 //!
 //! # Limits
 //! A record waits for at most two groups: the current one, and its own. A group takes one sync, and four more for each further
-//! segment: the segment before is closed, and the header, the folder of the day and the ledger folder are synced.
+//! segment. The segment before is closed, and the header, the folder of the day and the ledger folder are synced.
 
 use std::io;
 use std::mem;

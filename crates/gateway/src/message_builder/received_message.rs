@@ -39,7 +39,8 @@ impl ReceivedMessage {
     ///
     /// - A field stays if its new value would have a bare CR, which no mail server accepts.
     /// - If that field describes the body (`Content-*`, `MIME-Version`), all such fields and the body stay.
-    /// - Everything stays if a bare CR shows the planner an end of the header, or a label of the body, that the mail server does not see.
+    /// - A bare CR may show the planner an end of the header, or a label of the body, that the mail server does not see. Then everything
+    ///   stays.
     ///
     /// # Errors
     /// The protocol cannot express an edit. The message must stay unchanged.

@@ -250,8 +250,8 @@ impl ReplyText {
     /// Bytes of the longest reply that Sendmail accepts.
     const LONGEST: usize = 500;
 
-    /// Returns `None` unless `code` has class 4 or 5, `enhanced` has the same class (RFC 3463, section 2), and `words` are printable ASCII
-    /// without `%`, which mail servers expand. The whole reply must have at most 500 bytes.
+    /// Returns `None` unless `code` has class 4 or 5, and `enhanced` has the same class (RFC 3463, section 2). The `words` must be
+    /// printable ASCII without `%`, which mail servers expand. The whole reply must have at most 500 bytes.
     pub fn new(code: u16, enhanced: (u8, u16, u16), words: &str) -> Option<Self> {
         let (class, subject, detail) = enhanced;
         let text = format!("{code} {class}.{subject}.{detail} {words}");

@@ -203,8 +203,8 @@ fn every_cause_has_its_documented_reply() {
     }
 }
 
-/// Every fault has one row, in the order of its name. Where it defers a message, each front end says what stands there; and a message that passes in
-/// spite of it passes on each of them.
+/// Every fault has one row, in the order of its name. If a fault defers a message, each front end says what stands in its row. A message that
+/// passes in spite of a fault passes on each front end.
 #[test]
 fn every_fault_has_its_documented_words() {
     let Some(table) = rows("Faults") else { return };

@@ -4,7 +4,7 @@ use super::reply::ReplyLines;
 
 /// The extensions of one side that this proxy supports.
 ///
-/// CHUNKING, BINARYMIME, STARTTLS and AUTH are not among them: the proxy cannot find the end of data of the first two, and cannot
+/// CHUNKING, BINARYMIME, STARTTLS and AUTH are not among them. The proxy cannot find the end of data of the first two, and cannot
 /// read a session protected by the others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Capabilities {

@@ -140,7 +140,8 @@ fn sender(line: &[u8], path: &[u8]) -> Vec<u8> {
     }
 }
 
-/// The value of an attribute of XFORWARD; none where the line does not name it, an empty one where it says that it is not known.
+/// Returns the value of an attribute of XFORWARD. Returns `None` if the line does not name it, and an empty value if the line says
+/// that it is not known.
 pub(super) fn forwarded<'a>(line: &'a [u8], name: &str) -> Option<&'a [u8]> {
     line.split(|byte| *byte == b' ').skip(1).find_map(|word| {
         let (key, value) = word.split_at_checked(name.len())?;

@@ -13,8 +13,8 @@ pub enum BareLines {
     #[default]
     Reject,
     /// LF and CR become CRLF, and a CR before a line end is deleted. A CR becomes a space where a line end would make a field or a delimiter
-    /// of what follows: in header fields, in parts of a type `message/`, and before `--`. Dot stuffing is removed after LF, not after
-    /// CR. A dot between such line ends never ends the message.
+    /// of what follows. It would in header fields, in parts of a type `message/`, and before `--`. Dot stuffing is removed after LF, not
+    /// after CR. A dot between such line ends never ends the message.
     Normalize,
 }
 

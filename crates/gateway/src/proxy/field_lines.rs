@@ -2,7 +2,7 @@
 //!
 //! # Limits
 //! A line that begins with `--` counts as a delimiter, and the lines up to the next empty one as fields of a part. If these name a type
-//! `message/`, all lines up to the next delimiter count as fields: those of a message in a message, or of a delivery status.
+//! `message/`, all lines up to the next delimiter count as fields. They are those of a message in a message, or of a delivery status.
 
 /// Reads corrected content, line by line.
 #[derive(Debug)]

@@ -1,13 +1,13 @@
 //! Translates the outcome of a message into bytes that may go to the next hop, or a reply for the client.
 //!
 //! # Limits
-//! - A dry run still corrects line ends and refuses a NUL, and 8-bit data that the next hop does not accept, because SMTP cannot carry them.
-//! - 8-bit data that cannot be made 7-bit (signed mail, a message that is not read) are refused if the next hop did not announce 8BITMIME, or if the
-//!   client said HELO (RFC 6152, section 3).
+//! - A dry run still corrects line ends, and refuses a NUL, and 8-bit data that the next hop does not accept. SMTP cannot carry them.
+//! - Some 8-bit data cannot be made 7-bit: signed mail, and a message that is not read. They are refused if the next hop did not announce
+//!   8BITMIME, or if the client said HELO (RFC 6152, section 3).
 //! - A non-ASCII address stays, in the envelope and in header fields: no other address names the same mailbox.
 //! - There is no quarantine: such a message is deferred.
-//! - No original is kept of a message that is too large to be read, or that passes after a fault, although its line ends are corrected and forged
-//!   fields are deleted.
+//! - No original is kept of a message that is too large to be read, or that passes after a fault. Its line ends are corrected and forged fields
+//!   are deleted all the same.
 //! - A message that grows beyond the SIZE of the next hop is sent as it came. If that is impossible because of 8-bit data, it is refused.
 
 use super::capabilities::Capabilities;

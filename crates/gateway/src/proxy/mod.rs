@@ -1,4 +1,4 @@
-//! A proxy for SMTP and LMTP between a client and the next hop: before or after the queue of a mail server, or before a mail store.
+//! A proxy for SMTP and LMTP between a client and the next hop. It stands before or after the queue of a mail server, or before a mail store.
 //!
 //! [`ProxySession`] keeps this order:
 //!
@@ -12,9 +12,9 @@
 //!    message. A bare CR or LF rejects it (550 5.5.2) or is corrected ([`BareLines`]), as the route or the action for `bare-lf` says. A dry run
 //!    corrects it, because bare line ends cannot be sent safely. The ledger keeps the original bytes.
 //!    Content beyond the announced SIZE is discarded, and its end gets 552 (RFC 1870, section 6.3).
-//! 5. The proxy judges the whole message. If it rejects the message, the next hop gets RSET.
-//!    If the client has closed by then, or the work took too long, the reply is 451 and nothing is delivered: the client sends the message
-//!    again. The same happens if the client closes before the next hop has got the end of the message.
+//! 5. The proxy judges the whole message. If it rejects the message, the next hop gets RSET. If the client has closed by then, or the work
+//!    took too long, the reply is 451 and nothing is delivered. The client sends the message again. The same happens if the client closes
+//!    before the next hop has got the end of the message.
 //! 6. The next hop gets DATA, and after its 354 the message with dot stuffing. The client gets its final reply, and never a 250 before that.
 //!    If that reply is lost, the client gets 451: a message may arrive twice, but is not lost. In LMTP each recipient has its own reply.
 //! 7. If the next hop disconnects between two messages, the proxy reconnects once and repeats the unanswered commands. At any other time

@@ -1,8 +1,8 @@
 //! Writes a message to the next hop, as long as the client waits for the reply.
 //!
 //! # Limits
-//! The system accepts bytes before the next hop reads them. If the client closes while the end of its message is among these bytes, the next hop may
-//! get the message although the client sends it again (RFC 1047).
+//! The system accepts bytes before the next hop reads them. The client may close while the end of its message is among these bytes. Then the
+//! next hop may get the message although the client sends it again (RFC 1047).
 
 use super::content::Stuffer;
 use super::outgoing_message::OutgoingMessage;
@@ -26,8 +26,8 @@ pub(super) enum Unsent {
     Failed,
 }
 
-/// Writes the message with its dots and its end, a short one at once, until `end` at most; for a client, and whether it has said more than that
-/// message.
+/// Writes the message with its dots and its end, until `end` at most. A short message is written at once. `client` is the client, and whether
+/// it has said more than that message.
 pub(super) fn send(
     outgoing: &mut OutgoingMessage,
     hop: &Stream,

@@ -1,7 +1,8 @@
 //! Writes log lines to a descriptor whose reader may have stopped.
 //!
-//! A reporting thread writes its lines itself while the descriptor is ready. If it is not ready for a second, a background thread takes over, and no
-//! reporting thread waits any more: lines are buffered up to a limit. Lines beyond it are counted. Their number is logged when the reader continues.
+//! A reporting thread writes its lines itself while the descriptor is ready. If it is not ready for a second, a background thread takes over,
+//! and no reporting thread waits any more. Lines are buffered up to a limit. Lines beyond it are counted. Their number is logged when the reader
+//! continues.
 //!
 //! # Limits
 //! Another program that writes into the same pipe may fill it between `poll` and `write`. Then a write of at most [`ATOMIC`] bytes waits for

@@ -5,11 +5,10 @@
 //! closes an idle connection of the same client, or defers the new one.
 //!
 //! # Limits
-//! A connection whose thread connects to the next hop keeps its place: nothing interrupts `connect`, so the thread and its descriptors would
-//! exist beside those of the new connection.
-//! A connection that was silent for less than a second stays: the new one waits up to a second, or is deferred. Nobody is accepted meanwhile, so these
-//! waits take a quarter of the time at most. A connection that began a message is never closed here. A Unix socket has no shares: its only client is
-//! the mail server.
+//! A connection whose thread connects to the next hop keeps its place. Nothing interrupts `connect`, so the thread and its descriptors would
+//! exist beside those of the new connection. A connection that was silent for less than a second stays: the new one waits up to a second, or is
+//! deferred. Nobody is accepted meanwhile, so these waits take a quarter of the time at most. A connection that began a message is never closed
+//! here. A Unix socket has no shares: its only client is the mail server.
 
 use super::activity::Activity;
 use super::shared::{ConnectionHandle, Shared};

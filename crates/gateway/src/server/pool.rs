@@ -1,8 +1,8 @@
 //! A pool of threads, one for each processor, that polls many connections with epoll.
 //!
-//! A thread for each connection costs a context switch for each message. A thread of the pool needs none while input is waiting. It sends its output
-//! when it has processed all input that had come, on all connections together, because waking another processor costs as much as a short message.
-//! It writes the log lines of these messages together, right behind.
+//! A thread for each connection costs a context switch for each message. A thread of the pool needs none while input is waiting. It sends its
+//! output when it has processed all input that had come, on all connections together. The reason is that waking another processor costs as much
+//! as a short message. It writes the log lines of these messages together, right behind.
 //!
 //! # Limits
 //! Linux only; elsewhere each connection has its thread. A connection stays with its worker, however busy that is.

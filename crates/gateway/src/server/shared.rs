@@ -27,8 +27,8 @@ pub(super) const WATCH_INTERVAL: Duration = Duration::from_millis(250);
 
 /// The protocol of a server's connections.
 pub(crate) trait Service: Send {
-    /// Accepts a connection. If `full`, the limit of connections is reached, and the service refuses the client: in a thread of its own, or here with
-    /// a reply that fits into every socket's buffer. In the latter case it returns `None`.
+    /// Accepts a connection. If `full`, the limit of connections is reached, and the service refuses the client. It does so in a thread of its
+    /// own, or here with a reply that fits into every socket's buffer. In the latter case it returns `None`.
     ///
     /// # Errors
     /// The system lacks descriptors or memory.

@@ -1,8 +1,8 @@
 //! Faults over real sockets: what servers and clients hear is what `docs/outcomes.md` says.
 //!
 //! # Limits
-//! A panic, an accept that fails and an edit that the protocol cannot express are not provoked here: the first is a defect, the second is in
-//! `tests/tests/milter.rs`, the third in `received`. Who is not served, and which idle connections are closed, is in `access`.
+//! A panic, an accept that fails and an edit that the protocol cannot express are not provoked here. The first is a defect, the second is in
+//! `tests/tests/milter.rs`, and the third is in `received`. Who is not served, and which idle connections are closed, is in `access`.
 
 use crate::rig::{
     Death, Manner, Mta, Part, ProxyClient, RunningFilter, RunningNextHop, RunningProxy, Scripted,

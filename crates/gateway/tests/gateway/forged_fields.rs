@@ -223,7 +223,7 @@ fn what_is_not_granted_is_not_asked_for() {
     assert_eq!((record.action, record.forged_fields), (Action::Pass, 0));
 }
 
-/// More of them than fields are looked at, or than a server can be asked to delete, are nothing that anybody means, and never will be.
+/// Nobody means to send more such fields than the filter looks at, or than a server can be asked to delete. Nobody ever will.
 #[test]
 fn too_many_claims_are_refused() {
     let filter = RunningFilter::start_with(false, Engine::new(rules()), |limits| limits.fields = 5);

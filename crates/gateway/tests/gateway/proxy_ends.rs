@@ -1,4 +1,5 @@
-//! Connections of the proxy that end before their time: next hops that die, clients that go, a proxy that stops; and many of them at a time.
+//! Connections of the proxy that end before their time. Next hops die, clients go, and a proxy stops. There are also many connections at a
+//! time.
 
 use crate::proxy::PLAIN;
 use crate::rig::{Death, Manner, RunningNextHop, RunningProxy, Scripted};

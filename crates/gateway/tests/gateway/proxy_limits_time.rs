@@ -65,8 +65,8 @@ fn the_slow_are_sent_away() {
     assert!(hop.kept().is_empty());
 }
 
-/// A client that sends many short commands without a pause is not rejected as one whose command never ends, even if each read ends
-/// in the middle of a command.
+/// A client may send many short commands without a pause, so that each read ends in the middle of a command. It is not rejected as
+/// one whose command never ends.
 #[test]
 fn a_client_that_never_stops_is_not_slow() {
     let hop = RunningNextHop::start(vec![Manner::default()]);

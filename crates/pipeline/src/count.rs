@@ -47,8 +47,8 @@ pub fn count(input: &Path, opening: impl Into<Opening>) -> Result<Vec<(u64, Path
     }
 }
 
-/// Counts the selected messages of each archive at `inputs`, and calls `each` with number and path: with 0 for an archive after the
-/// limit of the selection.
+/// Counts the selected messages of each archive at `inputs`, and calls `each` with number and path. The number is 0 for an archive
+/// after the limit of the selection.
 ///
 /// `threads` is the number of threads that decompress an archive, at least 1. [`Summary::unread`] lists unreadable inputs. An archive
 /// that cannot be read to its end has no number.

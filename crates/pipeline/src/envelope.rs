@@ -45,7 +45,7 @@ fn header_from(raw: &[u8], mut at: usize) -> &[u8] {
     raw
 }
 
-/// Parses the header of a message. The body is parsed, too, if the charset of raw bytes or of words may depend on it: text under the same
+/// Parses the header of a message. The body is parsed, too, if the charset of raw bytes or of words may depend on it. Text under the same
 /// label may disprove that label.
 pub(crate) fn mail<'a>(raw: &'a [u8], policy: &Policy) -> Mail<'a> {
     let header = header(raw);

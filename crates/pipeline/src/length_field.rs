@@ -1,6 +1,6 @@
 //! Removes Content-Length, which is only right until the message changes or is quoted differently.
 //!
-//! Lines are split as readers of mailboxes do: every CR, LF, CR LF and CR CR LF ends one, and a line without a colon is skipped. The header
+//! Lines are split as readers of mailboxes do. Every CR, LF, CR LF and CR CR LF ends one, and a line without a colon is skipped. The header
 //! ends where the parser ends it: a field quoted in a body is text, and stays.
 
 use mailglot_archive::mbox::line_end_length;

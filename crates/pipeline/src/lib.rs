@@ -5,7 +5,7 @@
 //!                         └► account ─► Summary, report.json
 //! ```
 //!
-//! A job writes all of its outputs or none: they are written under temporary names and renamed at the end, after the message counts
+//! A job writes all of its outputs or none. They are written under temporary names and renamed at the end, after the message counts
 //! were checked. The output bytes do not depend on the number of threads.
 //!
 //! ```

@@ -1,6 +1,7 @@
 //! Guesses the charset of names in zip and tar archives that do not say theirs.
 //!
-//! Windows and DOS write names in the code page of the console, such as IBM866 in Russia, and some programs in the code page of Windows.
+//! Windows and DOS write names in the code page of the console, such as IBM866 in Russia. Some programs write them in the code page of
+//! Windows.
 //!
 //! # Limits
 //! Few letters prove little: such names in zip mostly stay in code page 437, as the format says. Those in tar are mostly read in windows-1252,

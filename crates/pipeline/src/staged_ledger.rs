@@ -8,8 +8,8 @@
 //! ```
 //!
 //! The name of the staged ledger has the inode number of the new output. If the output at its path has that number, the staged ledger
-//! belongs to it. [`recover`] then does step 3, else it removes the staged ledger. Where no old ledger is, the staged one gets its final
-//! name, too, as a hard link, so that a new output never stands without its ledger.
+//! belongs to it. [`recover`] then does step 3, else it removes the staged ledger. If there is no old ledger, the staged one gets its
+//! final name, too, as a hard link. So a new output never stands without its ledger.
 //!
 //! # Limits
 //!
@@ -93,7 +93,8 @@ pub(crate) fn recover(output: &Path, ledger: Option<&Path>) {
     }
 }
 
-/// Returns the ledger of an output: the one that a killed job left staged if it belongs to the output, else the one at its path.
+/// Returns the ledger of an output. It is the one that a killed job left staged if that belongs to the output, else the one at
+/// its path.
 ///
 /// For folders that cannot be written, where [`recover`] changes nothing.
 pub(crate) fn ledger_of(output: &Path, ledger: PathBuf) -> PathBuf {

@@ -3,7 +3,8 @@
 //! # Limits
 //!
 //! Messages that are compressed or in UTF-16 have no text here, nor has text beyond its limit. Of a message above the size limit, only text
-//! parts that end within the limit are read, or within 1 MiB if the message is a file. Events report them. HTML is returned with its tags.
+//! parts that end within the limit are read. The limit is 1 MiB if the message is a file. Events report them. HTML is returned with its
+//! tags.
 
 use crate::discover::{Opening, discover};
 use crate::error::Error;

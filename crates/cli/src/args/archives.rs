@@ -25,8 +25,9 @@ use std::path::PathBuf;
 /// message larger than --max-message is copied unchanged and counted as a loss. Messages that the selection leaves out stay in the
 /// ledger.
 ///
-/// A file or folder below an INPUT that cannot be read is named and left out, and the exit code is 2. If an INPUT itself cannot be
-/// read, or only the beginning of a mailbox below it, or not the folder cur or new of a Maildir, nothing is written.
+/// A file or folder below an INPUT that cannot be read is named and left out, and the exit code is 2. Nothing is written if an
+/// INPUT itself cannot be read, or the folder cur or new of a Maildir. Nothing is written either if only the beginning of a
+/// mailbox below an INPUT can be read.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -132,8 +133,8 @@ pub(crate) struct RestoreArgs {
 
 /// Report what `normalize` with the same options would change or lose, without writing anything.
 ///
-/// Prints the number of messages, the mailbox dialects, the least certain charset guesses, charsets, repairs, losses, doubtful separators
-/// and labels, and the command to run next. A message larger than --max-message is not read and counted as a loss.
+/// Prints the number of messages, the mailbox dialects, the least certain charset guesses, charsets, repairs and losses. Then it prints
+/// doubtful separators and labels, and the command to run next. A message larger than --max-message is not read and counted as a loss.
 ///
 /// EVENTS.md in the documentation explains each code with an example.
 #[derive(Debug, Group)]
@@ -190,9 +191,10 @@ pub(crate) struct CountArgs {
 
 /// Print the decoded text parts.
 ///
-/// Decodes transfer encoding, charset and mailbox quoting; lines end in LF. With --json each text part is an object on one line. It has
-/// file, message (number from 0), path (in a folder), part (`1.2`), type, charset (the label as written), used, text and losses. A path that is not UTF-8 is {"bytes": base64}. Of a message larger than --max-message,
-/// only text within that size is printed (1 MiB if it is a file): standard error names it, and the exit code is 2.
+/// Decodes transfer encoding, charset and mailbox quoting; lines end in LF. With --json each text part is an object on one line. It has file,
+/// message (number from 0), path (in a folder), part (`1.2`), type, charset (the label as written), used, text and losses. A path that is not
+/// UTF-8 is {"bytes": base64}. Of a message larger than --max-message, only text within that size is printed (1 MiB if it is a file). Standard
+/// error names the message, and the exit code is 2.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:

@@ -10,10 +10,10 @@ use std::path::PathBuf;
 
 /// Convert files from one charset to another, as iconv does.
 ///
-/// Reads the files as FROM and writes them as TO, one after the other, to standard output or to the file that -o names. Stops with exit code 1 at
-/// the first byte that FROM lacks or character that TO lacks, and prints its position. -c leaves such bytes and characters out. --replace
-/// writes a replacement character. --unmappable decides for characters alone. Standard error has the number of losses and of replaced characters,
-/// with --explain each of them. A charset that lacks the replacement character is refused.
+/// Reads the files as FROM and writes them as TO, one after the other, to standard output or to the file that -o names. Stops with exit code 1
+/// at the first byte that FROM lacks or character that TO lacks, and prints its position. The option -c leaves such bytes and characters out.
+/// The option --replace writes a replacement character. The option --unmappable decides for characters alone. Standard error has the number of
+/// losses and of replaced characters, with --explain each of them. A charset that lacks the replacement character is refused.
 ///
 /// `mailglot detect` guesses an unknown FROM. FROM and TO may also be `imap-utf-7`, the encoding of mailbox names (RFC 3501), with one
 /// name per line.
@@ -86,9 +86,9 @@ pub(crate) struct CharsetsArgs {
 /// right. The reason is bom, ascii, structure, utf-8, declared, model, fallback or binary. If several charsets give the same text, only one
 /// is printed. `convert -f` decodes the printed charset strictly, so it is Windows-31J if Shift_JIS lacks characters of the file.
 ///
-/// `binary` stands for the charset of a file that is not text: a PNG image, a ZIP archive, or a file with many NULs or other control
-/// characters. The charset that an XML declaration, an HTML meta element or `@charset` declares counts as --declared does,
-/// unless the text names another one with a confidence of 0.95 or more.
+/// `binary` stands for the charset of a file that is not text. Examples are a PNG image, a ZIP archive, and a file with many NULs or
+/// other control characters. The charset that an XML declaration, an HTML meta element or `@charset` declares counts as --declared
+/// does. It does not count if the text names another one with a confidence of 0.95 or more.
 ///
 /// Files up to 16 MiB are read whole. A larger file is read on while it is ASCII or valid UTF-8. If it is neither, 16 MiB are read from
 /// there on, or from the start of the file.

@@ -22,7 +22,7 @@ pub(crate) enum HeaderCommand {
 
 /// Decode encoded words (RFC 2047) and raw bytes of header fields.
 ///
-/// The values are arguments or lines of standard input. With --stream, standard input may be any text, such as a header or a log: its
+/// The values are arguments or lines of standard input. With --stream, standard input may be any text, such as a header or a log. Its
 /// encoded words are decoded, and all other bytes are copied.
 #[derive(Debug, Group)]
 #[command(after_help = "\

@@ -303,7 +303,8 @@ fn what_is_made_of_private_mail_is_private() {
         }
         fs::remove_dir_all(sandbox.path("folder")).unwrap();
     }
-    // So is what comes out of a private ledger beside its output, of a file on standard input, and in the place of a private ledger.
+    // What comes out of a private ledger beside its output is private, too. So is the output of a private file on standard input,
+    // and a ledger in the place of a private one.
     set("archive.mbox", 0o644);
     run("mailglot -q normalize archive.mbox -o out.mbox").ended(0);
     set("out.mbox.ledger", 0o600);

@@ -85,8 +85,8 @@ fn counted(counters: &str, name: &str) -> u64 {
         .unwrap()
 }
 
-/// A milter, an SMTP proxy and an LMTP proxy in one process, each in the middle of a message while a reload comes; one log, one ledger, one set of
-/// counters; one end.
+/// A milter, an SMTP proxy and an LMTP proxy run in one process. Each is in the middle of a message while a reload comes. They have one log, one
+/// ledger, one set of counters and one end.
 #[test]
 fn milters_and_proxies_run_in_one_process() {
     let folder = tempfile::tempdir().unwrap();

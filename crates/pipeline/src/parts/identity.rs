@@ -62,7 +62,7 @@ impl SourceIdentity {
         Ok(identity)
     }
 
-    /// Returns a digest of inode numbers and times of change (ctime) of the files: unlike the identity, it also differs after
+    /// Returns a digest of inode numbers and times of change (ctime) of the files. Unlike the identity, it also differs after
     /// an edit that keeps size and modification time, and on every copy.
     ///
     /// # Errors

@@ -138,8 +138,8 @@ impl PartsFolder {
         let _ = fs::remove_file(self.path.join(MARK));
     }
 
-    /// Returns true if the output exists and the folder has nothing to join to another one: no part or attempt of the job, or an
-    /// output that is complete.
+    /// Returns true if the output exists and the folder has nothing to join to another one. Then it has no part or attempt of
+    /// the job, or an output that is complete.
     pub(super) fn is_joined(&self) -> Result<bool, Error> {
         let output = followed(&self.output)?;
         if !exists(&output) || is_empty(&output) {

@@ -2,8 +2,8 @@
 //!
 //! # Limits
 //!
-//! A mailbox of an mbox dialect or of MMDF that is a file of its own, and a folder on a disk, are cut into ranges. Every other input is
-//! one piece.
+//! A mailbox of an mbox dialect or of MMDF is cut into ranges if it is a file of its own. So is a folder on a disk. Every other input
+//! is one piece.
 
 use super::identity::SourceIdentity;
 use super::source_digest::CELL;

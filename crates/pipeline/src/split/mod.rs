@@ -4,10 +4,10 @@
 //! run: reader ─► stage (outputs of each message, its bytes) ─► outputs ─► read_back ─► commit
 //! ```
 //!
-//! A message of a mailbox is copied with its separator and its quoting. Messages of other formats, and of mailboxes that quote nothing
-//! or are divided by rules of the caller, get a separator and the quoting of mboxrd. Each new mailbox is read again before the folder appears: the number of its
-//! messages and a digest of their bytes must be those that were read from the inputs. If they are not, and blank lines between messages
-//! are missing as in the input, those are added.
+//! A message of a mailbox is copied with its separator and its quoting. Messages of other formats get a separator and the quoting of mboxrd. So
+//! do those of mailboxes that quote nothing or are divided by rules of the caller. Each new mailbox is read again before the folder appears. The
+//! number of its messages and a digest of their bytes must be those that were read from the inputs. If they are not, and blank lines between
+//! messages are missing as in the input, those are added.
 //!
 //! # Limits
 //!

@@ -1,7 +1,7 @@
 //! Known defects of the second reader, each with a rule and an example that shows it.
 //!
-//! A rule examines one difference. It may also compare the second reader's result for the *original* message: if it finds other
-//! parts or addresses there as well, the rewriting did not cause the difference.
+//! A rule examines one difference. It may also compare the second reader's result for the *original* message. If that reader
+//! finds other parts or addresses there as well, the rewriting did not cause the difference.
 
 use super::compare::{Difference, field_as_seen, with_escapes_decoded, words};
 use super::expected::{Content, ExpectedItem};

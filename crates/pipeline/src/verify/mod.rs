@@ -8,9 +8,9 @@
 //!     └─► inverse of the edits ─► must be the original, byte for byte
 //! ```
 //!
-//! No code of this project decodes anything in the rewritten message here. mail-parser finds its fields and parts, and reads its
-//! header fields and charsets. quoted_printable decodes quoted-printable. The expected content comes from the original message, as
-//! this project reads it.
+//! No code of this project decodes anything in the rewritten message here. The crate mail-parser finds its fields and parts, and
+//! reads its header fields and charsets. The crate quoted_printable decodes quoted-printable. The expected content comes from the
+//! original message, as this project reads it.
 //!
 //! # Limits
 //!

@@ -167,8 +167,8 @@ impl Check<'_> {
         Some(set(view, list, &milters::write(&chain, !is_option)))
     }
 
-    /// Reports mail that does not come by SMTP and passes unread while other mail does not: that of local programs (sendmail(1), cron), which
-    /// pickup(8) takes, and mail by QMQP, which qmqpd(8) takes.
+    /// Reports mail that does not come by SMTP and passes unread while other mail does not. It comes from pickup(8), which accepts mail of
+    /// local programs (sendmail(1), cron), or from qmqpd(8), which accepts mail by QMQP.
     ///
     /// Both obey `receive_override_options` and `content_filter`, and give the mail to the cleanup(8) service that they name. That service asks
     /// `non_smtpd_milters`.

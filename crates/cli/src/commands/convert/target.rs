@@ -3,7 +3,7 @@
 //! # Limits
 //!
 //! Encodes strictly: does not write characters that only the superset has. The offset of a character that cannot be encoded counts bytes of the
-//! text in UTF-8, so it is the offset in the input only if the input is UTF-8. Holds each mailbox name completely.
+//! text in UTF-8. It is the offset in the input only if the input is UTF-8. Holds each mailbox name completely.
 
 use super::coding::Coding;
 use super::conversion_error::ConversionError;

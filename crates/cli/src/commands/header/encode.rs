@@ -2,9 +2,8 @@
 //!
 //! # Limits
 //!
-//! An address beyond ASCII cannot be encoded. For one of several values that cannot be encoded an empty line is written, so that
-//! lines of output match arguments, or lines of standard input.
-//! In a list words that are there stay, in UTF-8.
+//! An address beyond ASCII cannot be encoded. If one of several values cannot be encoded, an empty line is written for it. So
+//! lines of output match arguments, or lines of standard input. In a list words that are there stay, in UTF-8.
 
 use super::super::values::{ValueEnd, each, put};
 use crate::args::{CompatForm, EncodeArgs, WordEncoding};

@@ -1,8 +1,8 @@
 //! Gives the memory of a burst back to the system.
 //!
-//! The allocator of glibc raises the size from which buffers have mappings of their own, up to 32 MiB, as soon as one was freed; buffers below it
-//! stay in the process. After 200 messages of 4 MB that came at once it kept 120 to 210 MiB, and with a fixed size of 1 MiB 16 MiB
-//! (`cargo nextest run -p mailglot-tests --test milter_memory --no-capture`). The size is read once, when a program starts.
+//! The allocator of glibc gives buffers above a size mappings of their own. It raises this size, up to 32 MiB, as soon as such a buffer was
+//! freed. Buffers below it stay in the process. After 200 messages of 4 MB that came at once, it kept 120 to 210 MiB. With a fixed size of 1
+//! MiB, it kept 16 MiB (`cargo nextest run -p mailglot-tests --test milter_memory --no-capture`). The size is read once, when a program starts.
 //!
 //! # Limits
 //! Linux with glibc only. If the program cannot restart itself, it continues without the setting.

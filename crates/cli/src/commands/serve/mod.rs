@@ -254,7 +254,7 @@ fn check_owners(config: &Config, console: Console) -> Result<(), Failure> {
 }
 
 /// Checks whether the user who will run the daemon can use the folders of the file. A fault of a folder is a note if another user may
-/// run the daemon: the user that the file names, or, if root checks a file without `user`, the user of systemd's `User=`.
+/// run the daemon. That is the user that the file names. If root checks a file without `user`, it is the user of systemd's `User=`.
 fn check_folders(config: &Config, allow_root: bool) -> Result<Vec<String>, Failure> {
     let me = supervisor::effective_user();
     let user = config

@@ -212,7 +212,8 @@ pub(crate) fn doubtful_separators(account: &Summary, style: Style) -> String {
     }
 }
 
-/// What a command that normalizes nothing left out, read twice or could not read to its end; the latter is an input that could not be read.
+/// Reports what a command that normalizes nothing left out, read twice or could not read to its end. An input that was not read to its end
+/// counts as one that could not be read.
 pub(crate) fn report_left_out(account: &Summary, worst: &mut Exit, console: Console) {
     let all = console.level() == Level::Verbose;
     for line in left_alone(account, all)

@@ -1,9 +1,14 @@
-//! Measures what becomes of text under right and wrong labels: real text in 35 languages, in each charset that holds it, under each label.
+//! Measures what becomes of text under right and wrong labels. The text is real, in 35 languages, in each charset that can represent it,
+//! under each label.
 //!
-//! `MAILGLOT_SHARED=... cargo run --release -p mailglot-tests --example labels` prints, by the number of bytes above 7F, how many right
-//! labels there were and how many alarms; of wrong labels how many texts were read right all the same, how many read wrong, how many labels
-//! were told to be suspect or had losses, and how many passed in silence. `-- --families` prints the same by scripts, `-- --pairs` for each pair of
-//! charset and label, `-- --alarms` the texts of false alarms.
+//! `MAILGLOT_SHARED=... cargo run --release -p mailglot-tests --example labels` prints counts by the number of bytes above 7F:
+//!
+//! - right labels: how many there were, and how many alarms
+//! - wrong labels: how many texts were read right all the same, and how many were read wrong
+//! - wrong labels: how many were reported as suspect or had losses, and how many passed in silence
+//!
+//! `-- --families` prints the same by scripts, and `-- --pairs` for each pair of charset and label. `-- --alarms` prints the texts of false
+//! alarms.
 //!
 //! # Limits
 //! Texts that the label reads as they are count as rightly labelled, whatever they were written in.

@@ -1,5 +1,5 @@
-//! Checks the documents: commands run and print what the page says, other blocks are valid, sentences are short, links lead somewhere, and words are spelled
-//! right, also in the help texts.
+//! Checks the documents. Commands run and print what the page says, and other blocks are valid. Sentences are short, links lead somewhere, and
+//! words are spelled right, also in the help texts.
 //!
 //! A `console` block with `$ ` prompts and output is run with bash in a folder of its page that has a copy of `samples`. Its commands must print the lines
 //! that follow them, to standard output alone or with standard error. Blocks without output, and blocks with the prompt `# ` of root, are only

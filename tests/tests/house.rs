@@ -42,8 +42,9 @@ fn every_event_stands_in_the_list_and_every_line_is_an_event() {
     assert_eq!(listed, known);
 }
 
-/// Codes of what is found outside messages: the splitter's kinds, and the pipeline's own for a line end that a mailbox adds, for a separator that it replaces, for a
-/// message that is marked as deleted, for flags and folders without a place in an output, and for a message that it could not process.
+/// Returns the codes of what is found outside messages, with severities. They are the splitter's kinds and the pipeline's own. The pipeline has
+/// codes for a line end that a mailbox adds, a separator that it replaces, and a message that is marked as deleted. It also has codes for flags
+/// and folders without a place in an output, and for a message that it could not process.
 fn box_events() -> Vec<(String, &'static str)> {
     let severity = |kind: &BoxEventKind| match (kind.is_loss(), kind.is_repair()) {
         (true, _) => "loss",

@@ -2,7 +2,8 @@
 //!
 //! # Limits
 //! Other tests run at the same time, and a processor's caches end somewhere between a message and one of ten times its
-//! size: a bad ratio counts when it shows again, and at other sizes. What is not linear is bad at every one of these.
+//! size. So a bad ratio counts only if it shows again, and at other sizes. What is not linear is bad at every one of
+//! these.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
@@ -23,8 +24,8 @@ const RATIO: f64 = 12.0;
 
 #[test]
 fn time_is_linear_on_hostile_messages() {
-    // The C library's allocator asks the kernel for fresh pages above a size that grows with what was freed: settle it,
-    // or the first touch of pages is timed.
+    // The C library's allocator asks the kernel for fresh pages above a size that grows with what was freed. Set that
+    // size first. Otherwise the first touch of pages is timed.
     drop(black_box(vec![1_u8; 30 << 20]));
     let mut slow = Vec::new();
     let counted = COUNTED.iter().map(|(name, make)| (*name, *make, PIECES));

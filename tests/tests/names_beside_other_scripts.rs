@@ -69,8 +69,8 @@ const UTF8_BODIES: [(&str, &[&str], &[&str]); 9] = [
     ),
 ];
 
-/// Bodies in other Latin alphabets with a charset of them, the locales of names in it, and the maximum number of Western names that are read
-/// in that charset.
+/// Bodies in other Latin alphabets with a charset of them, and the locales of names in it. The number is the maximum of Western names that
+/// are read in that charset.
 ///
 /// Turkish and Baltic letters stand where Czech, Icelandic and Turkish names have `ý` and `â`: `Mlýn`, `Kâtip`.
 const LATIN_BODIES: [(&str, &str, &[&str], usize); 4] = [
@@ -104,7 +104,7 @@ const LATIN_BODIES: [(&str, &str, &[&str], usize); 4] = [
 /// Turkish.
 const MOST_REPORTED_LATIN: usize = 40;
 
-/// Number of the 38,693 names that may be reported above one body: all their bytes may be halves of Shift_JIS characters (`Één`), or stand in
+/// Number of the 38,693 names that may be reported above one body. All their bytes may be halves of Shift_JIS characters (`Één`), or stand in
 /// rare places (`AV IRMÃ LÚCIA`).
 const MOST_REPORTED: usize = 5;
 

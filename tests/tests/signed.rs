@@ -1,7 +1,7 @@
 //! Signed mail through Postfix and the gateway: not a byte changes, and every signature holds.
 //!
-//! Signatures are made and checked by programs that know nothing of us: openssl, GnuPG, and OpenDKIM for what openssl signed
-//! in the form of RFC 6376.
+//! Signatures are made and checked by programs that know nothing of us. They are openssl, GnuPG, and OpenDKIM for what
+//! openssl signed in the form of RFC 6376.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 

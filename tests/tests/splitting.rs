@@ -428,7 +428,7 @@ fn cases_without_a_blank_line_behind_what_was_cut_off() {
     }
 }
 
-/// One message alone between what was cut off and what closes it may be text of a part that shows a message: it is not split in a mailbox
+/// One message alone between what was cut off and what closes it may be text of a part that shows a message. It is not split in a mailbox
 /// without quoting, and is an event with the offsets of both lines.
 #[test]
 fn one_message_alone_is_an_event() {
@@ -467,8 +467,8 @@ fn a_multipart_beyond_the_look_ahead_is_an_event() {
     }
 }
 
-/// A mailbox in a part without a name cannot be told from messages behind one that was cut off: it is split, and each separator is an event with
-/// the offsets of both lines.
+/// A mailbox in a part without a name cannot be distinguished from messages behind one that was cut off. It is split, and each separator is an
+/// event with the offsets of both lines.
 #[test]
 fn what_nobody_can_tell_is_split_with_an_event() {
     let inner = plain(10..20).concat();

@@ -14,8 +14,8 @@ use std::fs;
 use std::io;
 use std::process::ExitCode;
 
-/// Writes an input: `text CHARSET LANGUAGE BYTES FILE` a text in a charset to `FILE` and the same in UTF-8 to `FILE.utf-8`, `values FILE` the
-/// header values, each with NUL at its end.
+/// Writes an input. `text CHARSET LANGUAGE BYTES FILE` writes a text in a charset to `FILE`, and the same text in UTF-8 to `FILE.utf-8`.
+/// `values FILE` writes the header values, each with NUL at its end.
 pub fn write(words: &[&str]) -> ExitCode {
     let result = match *words {
         ["text", label, language, size, file] => text_files(label, language, size, file),

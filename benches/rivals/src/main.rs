@@ -1,7 +1,7 @@
-//! Decoding speed beside the rivals: `cargo xtask bench codec`; with `mime` as the first argument that of header values and transfer
-//! encodings, with `json FILE`, `json-ours FILE` and `decode FILE` mail-parser's reading of a mailbox (`cargo xtask bench mime`). For
-//! `cargo xtask bench program`, `cost` runs a program and prints what it cost, `text` and `values` write inputs, and the words that
-//! `programs.rs` lists are the rivals as whole programs.
+//! Measures decoding speed beside the rivals: `cargo xtask bench codec`. With `mime` as the first argument, it measures header values
+//! and transfer encodings. With `json FILE`, `json-ours FILE` and `decode FILE`, it measures mail-parser's reading of a mailbox
+//! (`cargo xtask bench mime`). For `cargo xtask bench program`, `cost` runs a program and prints what it cost, and `text` and
+//! `values` write inputs. The words that `programs.rs` lists run the rivals as whole programs.
 //!
 //! All contenders get the same bytes and give a new text. What they give is compared before anything is timed; a rival
 //! that gives another text is shown, but does not count. They run in turn, round by round, on one thread; each one's

@@ -229,8 +229,8 @@ pub fn values_with_nul() -> Vec<u8> {
     all
 }
 
-/// Header values of a list and of personal mail, with their kinds: half of them plain, most others in one or two words, some folded, some
-/// raw.
+/// Returns header values of a list and of personal mail, with their kinds. Half of them are plain, and most others are in one or two
+/// words. Some are folded, and some are raw.
 fn values() -> Vec<(&'static str, Vec<u8>)> {
     let pools: Vec<(&str, &str, bool, Vec<String>)> = [
         ("English in UTF-8, Q", Language::English, "UTF-8", false),

@@ -7,8 +7,8 @@
 //!   number of its message, a tab, the text and NUL.
 //!
 //! # Limits
-//! encoding_rs streams. The others convert whole texts only, so they get pieces of at most 256 KiB that end at a line end:
-//! every charset that is measured is in its initial state there.
+//! encoding_rs streams. The others convert whole texts only, so they get pieces of at most 256 KiB that end at a line end.
+//! There every charset that is measured is in its initial state.
 
 use crate::contender::encodify_value;
 use crate::hash::mix;

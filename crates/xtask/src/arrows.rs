@@ -17,8 +17,9 @@ use std::collections::BTreeMap;
 /// Names of an arrow that are printed.
 const NAMES: usize = 5;
 
-/// Fails with every dependency that the table in ARCHITECTURE.md does not have, every circle of modules or folders, every family (a module
-/// that uses items of a parent that uses it), and every name that a module takes from the crate root instead of its own module.
+/// Fails with every dependency that the table in ARCHITECTURE.md does not have, and with every circle of modules or folders. Also fails
+/// with every family (a module that uses items of a parent that uses it). Also fails with every name that a module imports from the crate
+/// root instead of its own module.
 pub(crate) fn check() -> anyhow::Result<()> {
     let packages = packages()?;
     let mut faults = dependencies::check(&packages)?;

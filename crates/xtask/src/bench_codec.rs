@@ -2,8 +2,8 @@
 //!
 //! # Limits
 //!
-//! The rivals are built whatever compiler they ask for. iconv is glibc's, so this runs on Linux only; without ICU's
-//! headers ICU is left out, and the output says so.
+//! The rivals are built whatever compiler they ask for. The function `iconv` is glibc's, so this runs on Linux
+//! only. Without ICU's headers ICU is left out, and the output says so.
 
 use crate::run::{cargo, checked, root, target};
 use std::path::PathBuf;

@@ -3,10 +3,10 @@
 //! # Limits
 //!
 //! Whole programs are measured by the processor time of the kernel, in ticks of 10 ms, so small mailboxes show little. Each program has one
-//! thread, because threads that share a core slow each other down. Both programs discard their JSON. The rival writes it with `serde_json`, as its
-//! users do, and once more with mailglot's writer, which shows the cost of its reading alone and has no goal. Rewriting is compared with that
-//! JSON, too, and with a rival that reads and writes nothing. Compared is the text of the parts; the rival has no section numbers and charset
-//! names.
+//! thread, because threads that share a core slow each other down. Both programs discard their JSON. The rival writes it with `serde_json`, as
+//! its users do, and once more with mailglot's writer. The second run shows the cost of its reading alone and has no goal. Rewriting is compared
+//! with that JSON, too, and with a rival that reads and writes nothing. Compared is the text of the parts; the rival has no section numbers and
+//! charset names.
 
 use crate::bench_codec::build_rivals;
 use crate::measure::{Usage, measure};

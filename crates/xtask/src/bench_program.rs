@@ -74,7 +74,8 @@ pub(crate) fn bench(options: &Options<'_>) -> anyhow::Result<()> {
 
 /// Copies a program, as `cargo install` does, and returns the path of the copy.
 ///
-/// A file that a linker has just written starts more slowly than its copy: by a tenth to a third on ext4, measured with this program.
+/// A file that a linker has just written starts more slowly than its copy. It is slower by a tenth to a third on ext4, measured with
+/// this program.
 fn installed(program: &Path, folder: &Path) -> anyhow::Result<PathBuf> {
     let copy = folder.join(program.file_name().context("not a file")?);
     fs::copy(program, &copy).with_context(|| program.display().to_string())?;

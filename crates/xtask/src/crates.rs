@@ -49,7 +49,8 @@ pub(crate) fn check(verify: bool) -> anyhow::Result<()> {
     let mut faults = Vec::new();
     for Crate { name, version } in &crates {
         let archive = target.join(format!("package/{name}-{version}.crate"));
-        // With the time of unpacking (-m): packages give all files one old time, by which cargo would take changed sources for those of an earlier build.
+        // With the time of unpacking (-m). Packages give all files one old time. Cargo would then treat changed sources as those of an earlier
+        // build.
         checked(
             Command::new("tar")
                 .arg("-xmzf")

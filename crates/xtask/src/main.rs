@@ -135,8 +135,8 @@ enum Command {
         #[arg(long)]
         program: Option<PathBuf>,
     },
-    /// Kill the milter every quarter of a second while mail flows through a Postfix, and count every message and its original; three times: alone,
-    /// with the disk of the ledger filled and emptied, and with SIGHUP every second.
+    /// Kill the milter every quarter of a second while mail flows through a Postfix, and count every message and its original. Do so three
+    /// times: alone, with the disk of the ledger filled and emptied, and with SIGHUP every second.
     Soak {
         /// How long, each time.
         #[arg(long, default_value_t = 600)]
@@ -174,8 +174,8 @@ enum Command {
     },
     /// Build the Debian package into `target/package`, and check it with lintian if that is installed.
     Package(debian_package::PackageOptions),
-    /// Measure against rivals, side by side in one run, and print tables in Markdown: whole programs, whole mailboxes, the decoders of
-    /// charsets alone, or the gateway.
+    /// Measure against rivals, side by side in one run, and print tables in Markdown. Measure whole programs, whole mailboxes, the
+    /// decoders of charsets alone, or the gateway.
     Bench(BenchArguments),
 }
 

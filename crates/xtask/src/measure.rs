@@ -3,7 +3,7 @@
 //! # Limits
 //!
 //! Figures come from `/proc`, so they exist on Linux only. Processor time has the resolution of the kernel's clock tick
-//! (10 ms); peak memory is sampled every 2 ms, and the kernel's own high-water mark is read, not the momentary size.
+//! (10 ms). Peak memory is sampled every 2 ms, and the kernel's own high-water mark is read, not the momentary size.
 
 use anyhow::{Context, bail};
 use std::fs;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 
-/// Test binaries of `mailglot-tests` that `--fast` leaves out: they start a mail server or other programs of Debian, build packages, or repeat
+/// Test binaries of `mailglot-tests` that `--fast` leaves out. They start a mail server or other programs of Debian, build packages, or repeat
 /// on more mail what faster tests check.
 const SLOW: &[&str] = &[
     "check_mta",

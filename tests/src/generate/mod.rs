@@ -61,8 +61,8 @@ pub enum Flaws {
     /// 8 % of the parts; no subject.
     #[default]
     Few,
-    /// 15 % of the parts. Encoded words have the charset of their message, 3 % of the subjects with foreign letters are raw
-    /// bytes, and 3 % have words that end within a character.
+    /// 15 % of the parts. Encoded words have the charset of their message. Of the subjects with foreign letters, 3 % are
+    /// raw bytes, and 3 % have words that end within a character.
     Many,
 }
 

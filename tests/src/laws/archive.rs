@@ -1,5 +1,5 @@
-//! Checks laws 3, 6 to 8 and 11 on whole archives: a group of mutants as a mailbox, a tree of files, a Maildir, and converted to
-//! another form.
+//! Checks laws 3, 6 to 8 and 11 on whole archives. Checks a group of mutants as a mailbox, a tree of files and a
+//! Maildir, and converted to another form.
 
 use super::law_results::LawResults;
 use super::{message, text};

@@ -1,6 +1,6 @@
 //! The server's side of the milter protocol, version 6: sends messages, and applies the filter's edits.
 //!
-//! Applies edits as Postfix does: fields of a name are counted again after each deletion, and all pieces of a body together replace
+//! Applies edits as Postfix does. Fields of a name are counted again after each deletion, and all pieces of a body together replace
 //! the old one.
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};

@@ -1,7 +1,7 @@
 //! Compares the dependencies of the manifests with the table in ARCHITECTURE.md, and with what the code mentions.
 //!
 //! # Limits
-//! A dependency counts as used if its name is the first one of a path, or is imported; a module of the same name hides that.
+//! A dependency counts as used if its name is the first one of a path, or is imported. A module of the same name hides that.
 
 use crate::run;
 use crate::workspace::{Dependency, Package};

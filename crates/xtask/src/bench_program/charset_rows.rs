@@ -2,9 +2,9 @@
 //!
 //! # Limits
 //!
-//! Texts have only characters that encoding_rs, mail-parser, encodify, iconv and ICU map alike. encoding_rs does not have UTF-7 and does
-//! not encode UTF-16; mail-parser does not encode; encodify has UTF-7 alone: such rivals are left out. Python decodes only the
-//! first of the header values, which it reads slowly.
+//! Texts have only characters that encoding_rs, mail-parser, encodify, iconv and ICU map alike. A rival is left out if it lacks a
+//! conversion. The crate encoding_rs does not have UTF-7 and does not encode UTF-16. The crate mail-parser does not encode. The crate
+//! encodify has UTF-7 alone. Python decodes only the first of the header values, which it reads slowly.
 
 use super::inputs::Inputs;
 use super::race::{Race, Unit};

@@ -4,17 +4,25 @@
 //! little-endian. In this order:
 //! - case: 8 costs: small, capital after no letter, a small one, one capital, two;
 //! - signs: count (u16), then code point (u16) and cost, ascending;
-//! - for each script of letters: count (u16), then its letters (u16) ascending; with c = count + 5 classes their least costs
-//!   behind each class (c * c), and the same if a sign may stand for a space or for punctuation;
-//! - for each language in the order of `data/languages.tsv`, letters: their number n (u8), then for each of 256 classes its token,
-//!   and for each the cost beyond that of the token; with m = n + 5 tokens the cost of pairs (m * m), of what triples leave to
-//!   pairs (m * m), and of each pair the place (u16, m * m) of its triples from 1, 0 for none: first rows of m costs, then pairs
-//!   of a token and its cost; the counts of both (u16), the rows, and the others (4 bytes; a single one stands twice);
-//!   Han: the number of the row of each block of 256 characters (256; 0 is all unseen), the count of rows (u8), and a row of
-//!   256 costs for each;
-//! - for each candidate in Latin script ([`super::candidates`]): number n (u8) of letters of its languages, tokens and costs of
-//!   256 classes as for a language, and with m = n + 5 their least costs behind each other (m * m);
+//! - for each script of letters: count (u16), then its letters (u16) ascending. With c = count + 5 classes, their least costs
+//!   behind each class (c * c) follow. They follow once more, for the case that a sign may stand for a space or for
+//!   punctuation;
+//! - for each language in the order of `data/languages.tsv`: a model of letters or of Han;
+//! - for each candidate in Latin script ([`super::candidates`]): number n (u8) of letters of its languages. Tokens and costs of
+//!   256 classes follow as for a language, and with m = n + 5 their least costs behind each other (m * m);
 //! - for each pair of ASCII kinds (white space, other signs, a to z), the cost (u16) in each language of Latin script.
+//!
+//! A model of letters:
+//! - the number n of letters (u8);
+//! - for each of 256 classes its token, and for each the cost beyond that of the token;
+//! - with m = n + 5 tokens, the cost of pairs (m * m), and of what triples leave to pairs (m * m);
+//! - of each pair the place (u16, m * m) of its triples from 1, or 0 for none. Rows of m costs have the first places. Pairs of a
+//!   token and its cost have the places behind them;
+//! - the counts of both (u16), the rows, and the others (4 bytes; a single one stands twice).
+//!
+//! A model of Han:
+//! - the number of the row of each block of 256 characters (256; 0 is all unseen);
+//! - the count of rows (u8), and a row of 256 costs for each.
 //!
 //! # Limits
 //! Code points beyond the Basic Multilingual Plane have no place.

@@ -18,10 +18,12 @@ use crate::charset_choice::text_tests::utf8_sequences::{
     has_byte_order_mark_as_characters, is_early_invalid_utf8,
 };
 use crate::charset_choice::thresholds::LIKELY_CONFIDENCE;
+use crate::charset_choice::two_charsets::koi8_signs::with_signs_in_koi8;
 use crate::charset_choice::two_charsets::latin2_passages::in_latin2_passages;
 use crate::charset_choice::two_charsets::mixed_choice::{lines_beside_utf8, mixed_by_label};
 use crate::charset_choice::two_charsets::mixed_iso2022jp::{has_japanese_segments, is_japanese};
 use crate::charset_choice::two_charsets::mixed_text::MixedText;
+use crate::charset_choice::two_charsets::mixed_text::OtherCharset;
 use crate::charset_choice::two_charsets::quoted_lines::{
     has_odd_beginning, proven_by_quotation, quotations_by_label,
 };
@@ -278,8 +280,9 @@ fn by_label_check<'a>(
     let read = verdict.as_ref().and_then(|verdict| verdict.read.as_ref());
     if read.is_none_or(|read| read.how == How::Superset)
         && evidence.may_find_mixed()
-        && let Some(mixed) =
-            with_windows_signs(bytes, charset).or_else(|| in_latin2_passages(bytes, charset))
+        && let Some(mixed) = with_windows_signs(bytes, charset)
+            .or_else(|| in_latin2_passages(bytes, charset))
+            .or_else(|| with_signs_in_koi8(bytes, OtherCharset::named(charset)))
     {
         return Some(mixed.choice_of_rest(without_likelier(events)));
     }
@@ -311,6 +314,15 @@ fn by_label_check<'a>(
         confidence,
         ..
     } = read?;
+    let koi8 = OtherCharset {
+        charset: used,
+        confidence,
+    };
+    if evidence.may_find_mixed()
+        && let Some(mixed) = with_signs_in_koi8(bytes, koi8)
+    {
+        return Some(mixed.choice_of_rest(std::mem::take(events)));
+    }
     let choice = Choice::decode(bytes, used, how, std::mem::take(events));
     Some(choice.with_confidence(confidence))
 }

@@ -20,6 +20,7 @@ pub(super) mod insufficient_evidence;
 pub(super) mod language_hint;
 pub(super) mod latin_under_east_asian;
 pub(super) mod likelier_charset;
+pub(super) mod line_drawing;
 pub(super) mod line_kinds;
 pub(super) mod misplaced_signs;
 pub(super) mod mojibake_score;

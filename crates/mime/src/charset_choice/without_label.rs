@@ -3,7 +3,7 @@
 use super::choice::Choice;
 use super::evidence::Evidence;
 use super::labels::label_events::detected_event;
-use super::labels::superset::{better_by_bytes, lossless_superset};
+use super::labels::superset::{better_by_bytes, lossless_superset, needs_superset};
 use super::mail_evidence::MailEvidence;
 use super::text_tests::case_faults::outweighs;
 use super::text_tests::contested_words::outweighs_declaration;
@@ -11,7 +11,9 @@ use super::text_tests::damage::decodes_without_loss;
 use super::text_tests::truncated_utf8::has_only_cut_signs;
 use super::text_tests::{font_names, insufficient_evidence};
 use super::thresholds::{FALLBACK_CONFIDENCE, LIKELY_CONFIDENCE, SURE_CONFIDENCE};
+use super::two_charsets::koi8_signs::with_signs_in_koi8;
 use super::two_charsets::mixed_choice::mixed_without_label;
+use super::two_charsets::mixed_text::OtherCharset;
 use super::two_charsets::quoted_lines::quotations_without_label;
 use super::two_charsets::sections::sections_without_label;
 use crate::document_charset;
@@ -77,6 +79,15 @@ pub(super) fn without_label<'a>(
         (used, how, guess.confidence, by)
     };
     events.push(detected_event(declared, used, by));
+    let koi8 = OtherCharset {
+        charset: used,
+        confidence: Some(confidence),
+    };
+    if evidence.may_find_mixed()
+        && let Some(mixed) = with_signs_in_koi8(bytes, koi8)
+    {
+        return mixed.choice_of_rest(events);
+    }
     Choice::decode(bytes, used, how, events).with_confidence(Some(confidence))
 }
 
@@ -148,7 +159,8 @@ fn first_plausible(
         let better = match how {
             How::Hint => lossless_superset(charset, bytes),
             // `ž` of windows-1252 is a control in ISO-8859-15.
-            _ => better_by_bytes(charset, bytes),
+            _ => better_by_bytes(charset, bytes)
+                .or_else(|| needs_superset(charset, bytes).then(|| charset.superset())),
         };
         let charset = better.unwrap_or(charset);
         let mut log = LossLog::new();

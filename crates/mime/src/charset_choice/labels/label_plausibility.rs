@@ -30,6 +30,7 @@ use crate::charset_choice::text_tests::foreign_language::{
 use crate::charset_choice::text_tests::foreign_letters::{breaks_western_words, has_other_script};
 use crate::charset_choice::text_tests::latin_under_east_asian::is_latin_under;
 use crate::charset_choice::text_tests::likelier_charset::LikelierCharset;
+use crate::charset_choice::text_tests::line_drawing::is_drawing;
 use crate::charset_choice::text_tests::neighbor_bytes::byte_or_blank;
 use crate::charset_choice::text_tests::plain_western::is_plain_western;
 use crate::charset_choice::text_tests::plain_words::{
@@ -81,6 +82,9 @@ pub(crate) fn find_likelier<'h>(
     scope: LabelScope,
     hints: impl FnOnce() -> detect::Hints<'h>,
 ) -> Option<LikelierCharset> {
+    if is_drawing(label, bytes) {
+        return None;
+    }
     let arabic = LazyCell::new(|| arabic_words_beside_french(label, bytes));
     // Letters of Central Europe are not in `is_in_scope`: the test is too slow for each word of a header.
     let needs_detection = scope != LabelScope::None

@@ -86,10 +86,7 @@ pub(crate) fn beside_lost_characters(bytes: &[u8], charset: Charset) -> Option<V
 
 /// Decodes text of a charset with U+FFFD in UTF-8.
 pub(crate) fn decode_with_lost_characters(bytes: &[u8], charset: Charset) -> String {
-    let other = OtherCharset {
-        charset,
-        confidence: None,
-    };
+    let other = OtherCharset::named(charset);
     decode(bytes, other).text
 }
 

@@ -103,7 +103,7 @@ fn label_or_likelier(rest: &[u8], charset: Charset, evidence: &Evidence<'_>) -> 
 }
 
 /// Returns the label, or a wider charset if bytes need it. Single-byte labels mean the code page of Windows.
-fn label_or_wider(label: Charset, rest: &[u8]) -> Charset {
+pub(crate) fn label_or_wider(label: Charset, rest: &[u8]) -> Charset {
     let is_whole = !label.is_single_byte() && decodes_without_loss(label, rest);
     let wider = if is_whole { label } else { label.superset() };
     better_by_bytes(label, rest).unwrap_or(wider)
@@ -120,10 +120,7 @@ fn by_rest(
     // Continuation bytes of UTF-8 are no evidence for a code page with letters in their place.
     let better = runs.rest(bytes).find_map(|gap| better_by_bytes(label, gap));
     let charset = better.unwrap_or(label.superset());
-    let by_label = OtherCharset {
-        charset,
-        confidence: None,
-    };
+    let by_label = OtherCharset::named(charset);
     let rest = mixed_utf8::without_sequences(bytes);
     let scope = LabelScope::of(evidence.detection());
     let hints = || evidence.hints(&rest);
@@ -158,10 +155,7 @@ pub(crate) fn rest_of_label(
         return guess();
     };
     if std::str::from_utf8(rest).is_ok_and(|text| utf8_outweighs_label(Some(label), rest, text)) {
-        return OtherCharset {
-            charset: Charset::UTF_8,
-            confidence: None,
-        };
+        return OtherCharset::named(Charset::UTF_8);
     }
     let charset = label_or_wider(label, rest);
     // Single-byte charsets decode most bytes.
@@ -212,10 +206,7 @@ pub(crate) fn rest_charset(
     let mut named = named
         .filter(|charset| decodes_without_loss(*charset, rest) && !detect::is_odd(rest, *charset));
     if let Some(charset) = named.next().or(evidence.fallback().filter(is_other)) {
-        return OtherCharset {
-            charset,
-            confidence: None,
-        };
+        return OtherCharset::named(charset);
     }
     let guess = detect::detect(rest, hints);
     let is_found = guess.confidence >= LIKELY_CONFIDENCE && is_other(&guess.charset);

@@ -64,10 +64,7 @@ mod tests {
 
     fn read(after: &[u8], charset: Charset) -> Option<String> {
         let bytes = [CHINESE, after].concat();
-        let other = OtherCharset {
-            charset,
-            confidence: None,
-        };
+        let other = OtherCharset::named(charset);
         in_hz(&bytes, |_| other).map(|mixed| mixed.text)
     }
 

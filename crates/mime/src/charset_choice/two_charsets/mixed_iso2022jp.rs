@@ -97,10 +97,7 @@ pub(crate) fn in_iso2022jp(
         log,
         runs,
         first,
-        other: rest.unwrap_or(OtherCharset {
-            charset: Charset::ISO_2022_JP,
-            confidence: None,
-        }),
+        other: rest.unwrap_or(OtherCharset::named(Charset::ISO_2022_JP)),
         further: Vec::new(),
         run_charset: rest.map(|_| Charset::ISO_2022_JP),
     })
@@ -177,10 +174,7 @@ pub(crate) fn is_japanese(charset: Charset) -> bool {
 
 /// Returns true if text that would be written in UTF-8 would be read as ISO-2022-JP with UTF-8.
 pub(crate) fn has_iso2022jp(text: &[u8]) -> bool {
-    let no_other = |_: &[u8]| OtherCharset {
-        charset: Charset::UTF_8,
-        confidence: None,
-    };
+    let no_other = |_: &[u8]| OtherCharset::named(Charset::UTF_8);
     in_iso2022jp(text, Some(Charset::UTF_8), no_other).is_some()
 }
 
@@ -299,10 +293,7 @@ mod tests {
     use crate::linear::assert_linear;
 
     const JAPANESE: &[u8] = b"\x1b$B$3$s$K$A$O\x1b(B";
-    const LATIN: fn(&[u8]) -> OtherCharset = |_| OtherCharset {
-        charset: Charset::WINDOWS_1252,
-        confidence: None,
-    };
+    const LATIN: fn(&[u8]) -> OtherCharset = |_| OtherCharset::named(Charset::WINDOWS_1252);
 
     fn read(label: Option<Charset>, after: &[u8]) -> Option<(String, usize, usize)> {
         let bytes = [JAPANESE, after].concat();
@@ -329,10 +320,7 @@ mod tests {
             assert_eq!(read, Some((text.clone(), 1, 0)), "{label:?}");
         }
         // Bytes that the charset lacks.
-        let japanese = |_: &[u8]| OtherCharset {
-            charset: Charset::SHIFT_JIS,
-            confidence: None,
-        };
+        let japanese = |_: &[u8]| OtherCharset::named(Charset::SHIFT_JIS);
         let bytes = [JAPANESE, b" caf\xE9 "].concat();
         assert!(in_iso2022jp(&bytes, None, japanese).is_none());
         // Under its own label, other bytes may be katakana or damage.

@@ -173,10 +173,7 @@ mod tests {
             .encode_exact(body)
             .expect("the charset has every character");
         let bytes = [&body, footer.as_bytes()].concat();
-        let other = OtherCharset {
-            charset,
-            confidence: None,
-        };
+        let other = OtherCharset::named(charset);
         with_utf8_lines(&bytes, |_| Some(other)).map(|mixed| mixed.text)
     }
 
@@ -232,12 +229,7 @@ mod tests {
             let body_bytes = charset.encode_exact(body).expect("Chinese");
             let utf8 = "> Größe und Länge\n";
             let bytes = [&body_bytes[..], utf8.as_bytes(), &other_bytes].concat();
-            let find = |_: &[u8]| {
-                Some(OtherCharset {
-                    charset,
-                    confidence: None,
-                })
-            };
+            let find = |_: &[u8]| Some(OtherCharset::named(charset));
             let text = with_utf8_lines(&bytes, find).map(|mixed| mixed.text);
             assert_eq!(text, Some(format!("{body}{utf8}{other}")), "{other}");
         }
@@ -257,12 +249,7 @@ mod tests {
             assert_eq!(read(charset, body, ""), None, "{charset}");
         }
         let damaged = ["日本語のテキスト\n日本".as_bytes(), b"\xE8\xAA\n"].concat();
-        let any = |_: &[u8]| {
-            Some(OtherCharset {
-                charset: Charset::GBK,
-                confidence: None,
-            })
-        };
+        let any = |_: &[u8]| Some(OtherCharset::named(Charset::GBK));
         assert!(with_utf8_lines(&damaged, any).is_none());
     }
 }

@@ -42,6 +42,16 @@ pub(crate) struct OtherCharset {
     pub(crate) confidence: Option<f32>,
 }
 
+impl OtherCharset {
+    /// A charset that something names.
+    pub(crate) const fn named(charset: Charset) -> Self {
+        Self {
+            charset,
+            confidence: None,
+        }
+    }
+}
+
 /// Appends the decoded text of a range of `bytes` and its losses, with offsets into `bytes`.
 ///
 /// U+FEFF is a byte order mark only at the start of `bytes`. Elsewhere it is a character.

@@ -433,10 +433,7 @@ mod tests {
     use super::*;
     use crate::test_charsets::{charset_named, encoded};
 
-    const WINDOWS: OtherCharset = OtherCharset {
-        charset: Charset::WINDOWS_1252,
-        confidence: None,
-    };
+    const WINDOWS: OtherCharset = OtherCharset::named(Charset::WINDOWS_1252);
     const LATIN: fn(&[u8]) -> OtherCharset = |_| WINDOWS;
 
     #[test]
@@ -458,10 +455,7 @@ mod tests {
             ("ISO-8859-2", "PÓŁKA I PÓŁ, wódka"),
         ] {
             let bytes = encoded(charset, text);
-            let other = OtherCharset {
-                charset: charset_named(charset),
-                confidence: None,
-            };
+            let other = OtherCharset::named(charset_named(charset));
             assert!(in_single_byte(&bytes, other).is_none(), "{text}");
         }
     }
@@ -490,10 +484,7 @@ mod tests {
     /// The byte of a greeting may be the end of a cut character. Several lines below it show that it is not.
     #[test]
     fn a_greeting_follows_the_lines_below_it() {
-        let latin2 = OtherCharset {
-            charset: Charset::ISO_8859_2,
-            confidence: None,
-        };
+        let latin2 = OtherCharset::named(Charset::ISO_8859_2);
         let body = "Poštovani,\n\nobavještavamo vas o računu\nza sve uplate iz siječnja\nkoje još nismo primili.\n";
         let footer = "--\nСписок рассылки\n";
         let bytes = Charset::ISO_8859_2.encode_exact(body).expect("in Latin-2");
@@ -591,10 +582,7 @@ mod tests {
         // `Ві` is a letter in UTF-8, too.
         let chance = encode("Відстежувати записи помилок\n");
         let pure = encode("не вистачає очікуваного\n");
-        let cyrillic = |_: &[u8]| OtherCharset {
-            charset: Charset::WINDOWS_1251,
-            confidence: None,
-        };
+        let cyrillic = |_: &[u8]| OtherCharset::named(Charset::WINDOWS_1251);
         let before = "Виправлення перекладу\n".as_bytes();
         let mixed = in_utf8(&[before, &chance, &pure].concat(), cyrillic).unwrap();
         assert_eq!(

@@ -341,10 +341,7 @@ impl LabelAndPage {
             log,
             runs,
             first: first.unwrap_or(0),
-            other: OtherCharset {
-                charset: self.label,
-                confidence: None,
-            },
+            other: OtherCharset::named(self.label),
             further: Vec::new(),
             run_charset: Some(self.page),
         }

@@ -1,0 +1,221 @@
+//! Decodes text in KOI8-R with signs of windows-1251.
+//!
+//! ```text
+//! label koi8-r   "\xDC\xD4\xCF \x97 \xAB\xCE\xCF\xD7\xC1\xD1\xBB \xB95"   это — «новая» №5
+//! label koi8-r   "\x80\x80\x84 \xC6\xC1\xCA\xCC"                           stays KOI8-R: ──└ файл
+//! ```
+//!
+//! Gateways and editors converted the letters of windows-1251 and left its quotation marks, dashes and other signs as they were. KOI8-R has
+//! lines of tables in their place.
+//!
+//! # Limits
+//! Knows KOI8-R and KOI8-U. Every sign must stand where text has it. Text with other lines of tables stays as it is.
+
+use super::mixed_text::{MixedText, OtherCharset, decode_runs};
+use crate::charset_choice::text_tests::neighbor_bytes::byte_or_blank;
+use mailglot_codec::Charset;
+use mailglot_codec::detect::high_bytes;
+use std::ops::Range;
+
+/// Decodes text in `koi8` with signs of windows-1251. Returns `None` unless a sign proves them.
+pub(crate) fn with_signs_in_koi8(bytes: &[u8], koi8: OtherCharset) -> Option<MixedText> {
+    if ![Charset::KOI8_R, Charset::KOI8_U].contains(&koi8.charset) {
+        return None;
+    }
+    let letters = KoiLetters {
+        is_ukrainian: koi8.charset == Charset::KOI8_U,
+    };
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    let mut is_proved = false;
+    for at in high_bytes(bytes) {
+        let byte = bytes[at];
+        if letters.has(byte) || is_sign_of_koi8(byte) {
+            continue;
+        }
+        match letters.place_of_sign(bytes, at) {
+            SignPlace::Right => is_proved = true,
+            SignPlace::Open => {}
+            SignPlace::Wrong => return None,
+        }
+        match runs.last_mut().filter(|run| run.end == at) {
+            Some(run) => run.end = at + 1,
+            None => runs.push(at..at + 1),
+        }
+    }
+    let runs: Vec<_> = runs
+        .into_iter()
+        .map(|run| (run, Charset::WINDOWS_1251))
+        .collect();
+    is_proved.then(|| decode_runs(bytes, &runs, koi8))
+}
+
+/// Where a sign of windows-1251 stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SignPlace {
+    /// Text has the sign in this place, and no line of a table stands there.
+    Right,
+    /// Text may have it there.
+    Open,
+    /// The byte is a line of a table, or no sign.
+    Wrong,
+}
+
+/// The bytes that are letters in KOI8.
+#[derive(Clone, Copy)]
+struct KoiLetters {
+    is_ukrainian: bool,
+}
+
+impl KoiLetters {
+    fn has(self, byte: u8) -> bool {
+        match byte {
+            0xA3 | 0xB3 | 0xC0.. => true,
+            0xA4 | 0xA6 | 0xA7 | 0xAD | 0xB4 | 0xB6 | 0xB7 | 0xBD => self.is_ukrainian,
+            _ => byte.is_ascii_alphabetic(),
+        }
+    }
+
+    fn place_of_sign(self, bytes: &[u8], at: usize) -> SignPlace {
+        let byte = bytes[at];
+        let (before, after) = (
+            byte_or_blank(bytes, at.checked_sub(1)),
+            byte_or_blank(bytes, Some(at + 1)),
+        );
+        // Lines of tables stand side by side.
+        if before == byte || after == byte {
+            return SignPlace::Wrong;
+        }
+        let begins = !self.has(before) && self.has(after);
+        let ends = (self.has(before) || before.is_ascii_digit() || is_end_of_sentence(before))
+            && !self.has(after)
+            && !after.is_ascii_digit();
+        let right_if = |is_right: bool| match is_right {
+            true => SignPlace::Right,
+            false => SignPlace::Wrong,
+        };
+        match byte {
+            // „ ‘ «
+            0x84 | 0x91 | 0xAB => right_if(begins),
+            // “, at either end.
+            0x93 => right_if(begins || ends),
+            // … ’ ” ™ »
+            0x85 | 0x94 | 0x99 | 0xBB => right_if(ends),
+            0x92 => right_if(ends || self.has(before) && self.has(after)),
+            // – —
+            0x96 | 0x97 => self.place_of_dash(bytes, at),
+            // №
+            0xB9 => right_if(number_follows(&bytes[at + 1..])),
+            // A bullet, a no-break space.
+            0x95 | 0xA0 => SignPlace::Open,
+            _ => SignPlace::Wrong,
+        }
+    }
+
+    /// Returns the place of a dash: between words, or between digits.
+    fn place_of_dash(self, bytes: &[u8], at: usize) -> SignPlace {
+        let (before, after) = (
+            byte_or_blank(bytes, at.checked_sub(1)),
+            byte_or_blank(bytes, Some(at + 1)),
+        );
+        if before.is_ascii_digit() && after.is_ascii_digit() {
+            return SignPlace::Right;
+        }
+        let is_blank = |byte: &u8| matches!(byte, b' ' | 0xA0);
+        let word_before = bytes[..at].iter().rev().find(|byte| !is_blank(byte));
+        let word_after = bytes[at + 1..].iter().find(|byte| !is_blank(byte));
+        let is_between_blanks = is_blank(&before) && matches!(after, b' ' | 0xA0 | b'\r' | b'\n');
+        match (word_before, word_after) {
+            (Some(one), Some(other))
+                if is_between_blanks && !matches!(one, b'\n') && self.has(*other) =>
+            {
+                SignPlace::Right
+            }
+            // `≈ 5`, `√ 4`: signs of KOI8-R.
+            (_, Some(other)) if other.is_ascii_digit() => SignPlace::Wrong,
+            _ => SignPlace::Open,
+        }
+    }
+}
+
+/// Returns true for signs of KOI8-R that are no lines: no-break space, degree, superscript two, middle dot, division, copyright.
+fn is_sign_of_koi8(byte: u8) -> bool {
+    matches!(byte, 0x9A | 0x9C..=0x9F | 0xBF)
+}
+
+fn is_end_of_sentence(byte: u8) -> bool {
+    matches!(byte, b'.' | b',' | b'!' | b'?' | b')' | b'%' | 0x85 | 0xBB)
+}
+
+/// Returns true if a number follows, behind at most one blank.
+fn number_follows(rest: &[u8]) -> bool {
+    let rest = match rest {
+        [b' ' | 0xA0, rest @ ..] => rest,
+        rest => rest,
+    };
+    rest.first().is_some_and(u8::is_ascii_digit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_charsets::encoded;
+
+    /// Encodes letters in KOI8-R and all other characters in windows-1251.
+    fn converted(text: &str) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for c in text.chars() {
+            let charset = if c.is_alphabetic() {
+                "KOI8-R"
+            } else {
+                "windows-1251"
+            };
+            bytes.extend(encoded(charset, &c.to_string()));
+        }
+        bytes
+    }
+
+    fn read(bytes: &[u8], charset: Charset) -> Option<String> {
+        let koi8 = OtherCharset::named(charset);
+        with_signs_in_koi8(bytes, koi8).map(|mixed| mixed.text)
+    }
+
+    #[test]
+    fn signs_of_windows_are_read() {
+        for text in [
+            "Да — это новая версия.",
+            "Смотри файл №5 и № 7.",
+            "Это «новая» версия",
+            "Он сказал “привет” и ушёл…",
+            "„Правда“, 10–15 раз",
+            "Windows™ и «Мир»…",
+            "pages 477–484",
+        ] {
+            let found = read(&converted(text), Charset::KOI8_R);
+            assert_eq!(found.as_deref(), Some(text));
+        }
+    }
+
+    #[test]
+    fn lines_of_tables_stay() {
+        for text in [
+            "Привет, как дела",
+            "≈ 5 рублей, √ 4",
+            "╔═══╗ текст ║",
+            "└── файл",
+            "■ пункт",
+            "20 °С, © Иванов",
+            "▒▒▒ текст",
+            "а ≈ 5",
+        ] {
+            let bytes = encoded("KOI8-R", text);
+            assert_eq!(read(&bytes, Charset::KOI8_R), None, "{text}");
+        }
+        assert_eq!(read(&converted("«да»"), Charset::WINDOWS_1251), None);
+    }
+
+    #[test]
+    fn ukrainian_letters_are_no_signs() {
+        let bytes = encoded("KOI8-U", "Їжак і ґанок, Європа");
+        assert_eq!(read(&bytes, Charset::KOI8_U), None);
+    }
+}

@@ -10,27 +10,28 @@ use super::labels::certain_utf8;
 use super::labels::label_events::{detected_event, drop_label_events, label_means, note_label};
 use super::labels::label_scope::{LabelScope, is_open_label};
 use super::labels::utf8_vs_label::{is_hz, is_label_of_hz, utf8_outweighs_label};
-use super::text_tests::damage::is_cesu8;
+use super::text_tests::damage::{decodes_without_loss, is_cesu8};
 use super::text_tests::truncated_utf8::{before_truncation, is_truncated_utf8};
 use super::text_tests::vni::is_vni;
 use super::two_charsets::card_properties::by_properties;
 use super::two_charsets::lost_characters::read_lost_characters;
 use super::two_charsets::mixed_choice::{
-    is_part_of_mixed, lines_beside_utf8, mixed_by_label, rest_of_label,
+    is_part_of_mixed, label_or_wider, lines_beside_utf8, mixed_by_label, rest_of_label,
 };
 use super::two_charsets::mixed_hz::{in_hz, is_hz_with_losses};
 use super::two_charsets::mixed_iso2022jp::{in_iso2022jp, is_japanese};
+use super::two_charsets::mixed_text::{MixedText, OtherCharset, decode_runs};
 use super::without_label::without_label;
 use crate::charset_choice::by_structure::{
     by_bom_or_structure, by_damaged_escapes, may_be_iso2022, may_be_wide,
 };
-use crate::charset_choice::text_tests::utf8_sequences::is_early_invalid_utf8;
+use crate::charset_choice::text_tests::utf8_sequences::{SequenceCount, is_early_invalid_utf8};
 use crate::document_charset::{Document, declared_charset, is_named_utf7, named_charset};
 use crate::event::{ChosenBy, Detail, EventKind, Reason};
 use crate::policy::Detection;
 use crate::reading::How;
 use mailglot_codec::detect::{self, high_bytes};
-use mailglot_codec::{Charset, LossLog};
+use mailglot_codec::{Charset, LossLog, bom};
 use mailglot_kernel::ByteClasses;
 use std::mem;
 
@@ -264,6 +265,9 @@ impl<'a, 'e> Undecided<'a, 'e> {
             self.declared,
             self.evidence.resolved,
         )?;
+        if let Some(mixed) = self.mark_before_other_text(how) {
+            return Some(mixed.choice_of_rest(mem::take(&mut self.events)));
+        }
         if self.declared != Some(charset) {
             let detail = Detail::ShownBy { used: charset, how };
             self.events.push((EventKind::CharsetDetected, detail));
@@ -276,6 +280,26 @@ impl<'a, 'e> Undecided<'a, 'e> {
             return Some(mixed.choice(charset, mem::take(&mut self.events)));
         }
         Some(self.decode(charset, how))
+    }
+
+    /// Decodes text of the label behind a byte order mark of UTF-8: `\xEF\xBB\xBF` before Chinese in GBK.
+    ///
+    /// The text has more malformed sequences than bytes within characters of UTF-8.
+    fn mark_before_other_text(&self, how: How) -> Option<MixedText> {
+        let label = self.declared.filter(|label| {
+            is_part_of_mixed(*label) && ![Charset::UTF_8, Charset::US_ASCII].contains(label)
+        })?;
+        let rest = self
+            .bytes
+            .strip_prefix(&bom::UTF_8)
+            .filter(|_| how == How::Bom)?;
+        let count = SequenceCount::of(rest);
+        let is_of_label = count.malformed > count.within && decodes_without_loss(label, rest);
+        let mark = 0..bom::UTF_8.len();
+        is_of_label.then(|| {
+            let other = OtherCharset::named(label_or_wider(label, rest));
+            decode_runs(self.bytes, &[(mark, Charset::UTF_8)], other)
+        })
     }
 
     /// Step for ISO-2022-JP with characters in UTF-8 or another charset, as where a Japanese mailing list appended its footer. Another label

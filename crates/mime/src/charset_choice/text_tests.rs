@@ -10,6 +10,7 @@ pub(super) mod central_european;
 pub(super) mod cjk_level1;
 pub(super) mod composed;
 pub(super) mod contested_words;
+pub(super) mod copyright_sign;
 pub(super) mod damage;
 pub(super) mod few_bytes;
 pub(super) mod font_names;

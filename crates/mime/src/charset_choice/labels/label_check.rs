@@ -5,9 +5,12 @@
 
 use super::label_events::detected_event;
 use super::label_scope::LabelScope;
-use super::utf8_vs_label::may_be_latin_utf8;
+use super::misread_words::may_be_misread_word;
+use super::utf8_vs_label::{may_be_latin_utf8, may_be_sign_of_utf8};
 use super::{label_plausibility, superset};
+use crate::charset_choice::text_tests::copyright_sign::has_copyright_sign;
 use crate::charset_choice::text_tests::damage::decodes_without_loss;
+use crate::charset_choice::text_tests::latin_under_east_asian::may_be_latin_under;
 use crate::charset_choice::text_tests::utf8_sequences::has_lost_characters;
 use crate::charset_choice::text_tests::western_words::{WesternWords, western_words};
 use crate::event::{ChosenBy, Detail, EventKind, Reason};
@@ -123,8 +126,16 @@ pub(crate) fn check_label<'b, 'h>(
         };
         events.push((EventKind::CharsetSuspected, detail));
     }
-    if events.is_empty() && scope != LabelScope::None && may_be_latin_utf8(label, bytes) {
+    if events.is_empty() && scope != LabelScope::None && may_be_utf8(label, bytes) {
         let likelier = Charset::UTF_8;
+        let detail = Detail::Likelier { label, likelier };
+        events.push((EventKind::CharsetSuspected, detail));
+    }
+    if events.is_empty()
+        && scope != LabelScope::None
+        && (may_be_latin_under(label, bytes) || has_copyright_sign(label, bytes))
+    {
+        let likelier = Charset::WINDOWS_1252;
         let detail = Detail::Likelier { label, likelier };
         events.push((EventKind::CharsetSuspected, detail));
     }
@@ -182,12 +193,22 @@ fn has_few_losses(charset: Charset, bytes: &[u8], log: &LossLog) -> bool {
             .is_ok_and(|losses| high_bytes(bytes).count() >= losses * BYTES_FOR_EACH_LOSS)
 }
 
+/// Returns true if text under a label of another charset may be UTF-8.
+fn may_be_utf8(label: Charset, bytes: &[u8]) -> bool {
+    may_be_latin_utf8(label, bytes)
+        || may_be_misread_word(label, bytes)
+        || may_be_sign_of_utf8(label, bytes)
+}
+
 /// Returns true if [`check_label`] may find something. Fast.
 pub(crate) fn needs_label_check(label: Charset, bytes: &[u8], scope: LabelScope) -> bool {
     !bytes.is_ascii()
         && label.is_ascii_compatible()
         && (superset::better_by_bytes(label, bytes).is_some()
-            || scope != LabelScope::None && may_be_latin_utf8(label, bytes)
+            || scope != LabelScope::None
+                && (may_be_utf8(label, bytes)
+                    || may_be_latin_under(label, bytes)
+                    || has_copyright_sign(label, bytes))
             || label.is_single_byte() && has_lost_characters(bytes)
             || label_plausibility::is_in_scope(label, bytes, scope))
 }

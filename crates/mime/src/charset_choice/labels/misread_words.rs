@@ -14,6 +14,9 @@ use mailglot_codec::detect::high_bytes;
 /// Şirket      Åž
 /// Țara Șosea  Èš È˜
 /// Nguyễn      á» and a sign between letters
+/// đường       Ä‘ before a letter
+/// Δ           Î” that begins a word
+/// │           â”‚: â and two signs
 /// ```
 pub(super) fn has_misread_word(label: Charset, bytes: &[u8]) -> bool {
     is_latin_1(label)
@@ -27,10 +30,24 @@ pub(super) fn has_misread_word(label: Charset, bytes: &[u8]) -> bool {
                     label == Charset::ISO_8859_15 && begins_word && is_small(at + 2)
                 }
                 [0xC5, 0x9E, ..] | [0xC8, 0x98 | 0x9A, ..] => begins_word && is_small(at + 2),
+                [0xC4, 0x91, next, ..] => next.is_ascii_lowercase() || next >= 0xC3,
+                [0xCE, 0x94, ..] => begins_word,
+                [0xE2, 0x80..=0xBF, 0x80..=0xBF, ..] => true,
                 [0xE1, 0xBA | 0xBB, ..] => before.is_ascii_alphabetic() && is_small(at + 3),
                 _ => false,
             }
         })
+}
+
+/// Returns true if the label is Latin-1, and valid UTF-8 begins a word with `Š`: `Å` and a no-break space in `Petr Å tetiar`.
+///
+/// Norwegian and Danish have the same bytes for the word `å`, so they are reported only.
+pub(super) fn may_be_misread_word(label: Charset, bytes: &[u8]) -> bool {
+    let is_name = |at: usize| {
+        let before = at.checked_sub(1).map_or(b' ', |before| bytes[before]);
+        matches!(bytes[at..], [0xC5, 0xA0, b'a'..=b'z', ..]) && !before.is_ascii_alphanumeric()
+    };
+    is_latin_1(label) && high_bytes(bytes).any(is_name) && std::str::from_utf8(bytes).is_ok()
 }
 
 #[cfg(test)]
@@ -39,7 +56,17 @@ mod tests {
 
     #[test]
     fn words_of_utf8_are_no_words_of_latin_1() {
-        for text in ["Œuvre", "Şirket", "Țara", "Șosea", "Nguyễn", "Trần"] {
+        for text in [
+            "Œuvre",
+            "Şirket",
+            "Țara",
+            "Șosea",
+            "Nguyễn",
+            "Trần",
+            "đi",
+            "the Δ-net",
+            "\"│\".",
+        ] {
             for label in [
                 Charset::ISO_8859_1,
                 Charset::WINDOWS_1252,

@@ -14,6 +14,8 @@ use crate::charset_choice::text_tests::composed::composed;
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
 use crate::charset_choice::text_tests::shifts::uses_shifts;
 use crate::charset_choice::text_tests::utf8_words::is_utf8_by_chance;
+use crate::charset_choice::text_tests::western_letters::is_latin_1;
+use crate::charset_choice::text_tests::western_words::is_western_letter;
 use mailglot_codec::{Charset, LossLog, Script, detect, is_alphabetic};
 
 /// Number of UTF-8 letters that double-byte text does not have by chance. One in five of its frequent characters is a UTF-8
@@ -189,6 +191,36 @@ pub(crate) fn may_be_latin_utf8(label: Charset, bytes: &[u8]) -> bool {
     mojibake_score(&letters) == 0
         && latin_words(&letters).is_some_and(|mut words| words.all(has_small))
         && is_likelier()
+}
+
+/// Returns true if ASCII text under a label has one or two characters of UTF-8 that occur in English, such as `©`: under GB2312,
+/// `Copyright 漏 2004`.
+///
+/// Text under a label of Latin-1 has its own rules.
+pub(crate) fn may_be_sign_of_utf8(label: Charset, bytes: &[u8]) -> bool {
+    /// Maximum number of characters, and minimum number of ASCII letters for each.
+    const MAX_SIGNS: usize = 2;
+    const LETTERS: usize = 8;
+    if is_latin_1(label) || label == Charset::UTF_8 || label.is_stateful() || label.is_ebcdic() {
+        return false;
+    }
+    if bytes.is_ascii() || detect::high_bytes(bytes).nth(MAX_SIGNS * 3).is_some() {
+        return false;
+    }
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return false;
+    };
+    let count = text.chars().filter(|c| !c.is_ascii()).count();
+    let letters = text.bytes().filter(u8::is_ascii_alphabetic);
+    count <= MAX_SIGNS
+        && letters.take(LETTERS * count).count() == LETTERS * count
+        && text.chars().all(|c| c.is_ascii() || is_sign_of_english(c))
+}
+
+/// Returns true for signs of Latin-1, letters of Western languages, letters of Greek in formulas, and signs of typography.
+fn is_sign_of_english(c: char) -> bool {
+    matches!(c, '\u{A0}'..='\u{BF}' | '×' | '÷' | 'Α'..='Ω' | 'α'..='ω' | '€' | '™' | '\u{2010}'..='\u{2026}')
+        || is_western_letter(c) && c != 'Ÿ'
 }
 
 /// Returns true if valid UTF-8 without a label outweighs the charset of other text in the message.

@@ -3,6 +3,7 @@
 //! # Limits
 //! Each rule demands that no byte of the text speaks against it.
 
+use super::cjk_level1::is_level1;
 use super::neighbor_bytes::byte_or_blank;
 use super::western_letters::is_western;
 use mailglot_codec::Charset;
@@ -16,6 +17,29 @@ pub(crate) fn is_latin_under(label: Charset, bytes: &[u8]) -> bool {
         Charset::ISO_2022_JP | Charset::CP50221 | Charset::SHIFT_JIS | Charset::WINDOWS_31J
     );
     (is_wide || may_be_kana) && has_latin_within_words(bytes, is_wide, may_be_kana)
+}
+
+/// Returns true if Western European names may stand under an East Asian label: rare wide characters that small ASCII letters follow, as in
+/// `蓆ienne` for `Étienne`, or that stand within words, and no other ones.
+pub(crate) fn may_be_latin_under(label: Charset, bytes: &[u8]) -> bool {
+    let is_wide = !label.is_single_byte() && label.is_ascii_compatible() && !label.is_stateful();
+    let is_name_letter = |at: usize| {
+        let is_letter = |at: Option<usize>| byte_or_blank(bytes, at).is_ascii_lowercase();
+        let is_same = |at: Option<usize>, byte: u8| byte_or_blank(bytes, at) == byte;
+        let (before, after) = (at.checked_sub(1), Some(at + 1));
+        // The letter is the first half of a wide character, an ASCII letter the second one.
+        let is_half = is_letter(after) && (is_letter(Some(at + 2)) || is_letter(before));
+        // The pair of `päätepiste`.
+        let is_first = is_letter(before) && is_same(after, bytes[at]) && is_letter(Some(at + 2));
+        let is_second =
+            is_letter(after) && is_same(before, bytes[at]) && is_letter(at.checked_sub(2));
+        bytes[at] >= 0xC0 && (is_half || is_first || is_second)
+    };
+    is_wide
+        && label != Charset::UTF_8
+        && !bytes.is_ascii()
+        && high_bytes(bytes).all(is_name_letter)
+        && !is_level1(label, bytes)
 }
 
 /// Returns true if each byte above 7F is a Latin letter within a word of one Western language. A multi-byte charset reads it as one
@@ -58,6 +82,26 @@ fn has_latin_within_words(bytes: &[u8], is_wide: bool, may_be_kana: bool) -> boo
 mod tests {
     use super::*;
     use crate::test_charsets::charset_named;
+
+    #[test]
+    fn rare_characters_before_small_letters_may_be_latin() {
+        for (label, text, expected) in [
+            ("GBK", &b"\xC9tienne and \xD8yvind wrote:"[..], true),
+            ("GBK", b"Caol\xE1n McNamara", true),
+            ("Big5", b"\xD8yvind wrote:", true),
+            ("GBK", b"Caol\xE1n McNamara, Hanno B\xF6ck", true),
+            ("GBK", b"Yhteyden p\xE4\xE4tepisteen", true),
+            // `去shopping`, `我love`.
+            ("Big5", b"\xA5hshopping", false),
+            ("GBK", b"\xCE\xD2love", false),
+            ("GBK", b"plain", false),
+            ("UTF-8", b"\xC9tienne", false),
+            ("KOI8-R", b"\xC9tienne", false),
+        ] {
+            let found = may_be_latin_under(charset_named(label), text);
+            assert_eq!(found, expected, "{label} {}", text.escape_ascii());
+        }
+    }
 
     #[test]
     fn a_wide_character_within_a_latin_word_is_a_letter() {

@@ -23,6 +23,7 @@ pub(super) mod latin_under_east_asian;
 pub(super) mod likelier_charset;
 pub(super) mod line_drawing;
 pub(super) mod line_kinds;
+pub(super) mod mac_cyrillic;
 pub(super) mod misplaced_signs;
 pub(super) mod mojibake_score;
 pub(super) mod neighbor_bytes;

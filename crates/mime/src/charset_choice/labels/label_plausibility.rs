@@ -31,6 +31,7 @@ use crate::charset_choice::text_tests::foreign_letters::{breaks_western_words, h
 use crate::charset_choice::text_tests::latin_under_east_asian::is_latin_under;
 use crate::charset_choice::text_tests::likelier_charset::LikelierCharset;
 use crate::charset_choice::text_tests::line_drawing::is_drawing;
+use crate::charset_choice::text_tests::mac_cyrillic::is_mac_cyrillic;
 use crate::charset_choice::text_tests::neighbor_bytes::byte_or_blank;
 use crate::charset_choice::text_tests::plain_western::is_plain_western;
 use crate::charset_choice::text_tests::plain_words::{
@@ -107,6 +108,9 @@ pub(crate) fn find_likelier<'h>(
     {
         return likelier_in(Charset::WINDOWS_1252, true);
     }
+    if is_mac_cyrillic(label, bytes) {
+        return likelier_in(Charset::X_MAC_CYRILLIC, true);
+    }
     if let Some(likelier) = likelier_by_mac_signs(label, bytes) {
         return Some(likelier);
     }
@@ -151,6 +155,7 @@ fn is_in_scope_without_detection(label: Charset, bytes: &[u8], scope: LabelScope
             has_euro(label, bytes)
                 || is_latin_under(label, bytes)
                 || has_windows_apostrophes(label, bytes)
+                || is_mac_cyrillic(label, bytes)
                 || likelier_by_mac_signs(label, bytes).is_some()
                 || western_words(label, bytes) != WesternWords::None
         }

@@ -17,9 +17,6 @@ use crate::charset_choice::text_tests::apostrophes::has_windows_apostrophes;
 use crate::charset_choice::text_tests::arabic_beside_french::arabic_words_beside_french;
 use crate::charset_choice::text_tests::baltic_letters::{BalticLetters, baltic_letters};
 use crate::charset_choice::text_tests::case_faults::has_faults_beside;
-use crate::charset_choice::text_tests::central_european::{
-    likelier_by_central_european_letters, may_be_central_european,
-};
 use crate::charset_choice::text_tests::damage::decodes_without_loss;
 use crate::charset_choice::text_tests::few_bytes::{
     is_likelier_throughout, likelier_by_few_bytes, likelier_by_letters, may_disprove,
@@ -33,6 +30,9 @@ use crate::charset_choice::text_tests::likelier_charset::LikelierCharset;
 use crate::charset_choice::text_tests::line_drawing::is_drawing;
 use crate::charset_choice::text_tests::mac_cyrillic::is_mac_cyrillic;
 use crate::charset_choice::text_tests::neighbor_bytes::byte_or_blank;
+use crate::charset_choice::text_tests::neighbor_languages::{
+    has_sign_beside_letters, likelier_by_letters_of_neighbors, may_be_neighbor_language,
+};
 use crate::charset_choice::text_tests::plain_western::is_plain_western;
 use crate::charset_choice::text_tests::plain_words::{
     few_plain_words, has_small_letters_only, is_usual_cyrillic,
@@ -87,10 +87,10 @@ pub(crate) fn find_likelier<'h>(
         return None;
     }
     let arabic = LazyCell::new(|| arabic_words_beside_french(label, bytes));
-    // Letters of Central Europe are not in `is_in_scope`: the test is too slow for each word of a header.
+    // Letters of neighbor languages are not in `is_in_scope`: the test is too slow for each word of a header.
     let needs_detection = scope != LabelScope::None
         && (needs_detection(label, bytes, || arabic.is_some())
-            || may_be_central_european(label, bytes));
+            || may_be_neighbor_language(label, bytes));
     if !needs_detection && !is_in_scope_without_detection(label, bytes, scope) {
         return None;
     }
@@ -155,6 +155,7 @@ fn is_in_scope_without_detection(label: Charset, bytes: &[u8], scope: LabelScope
             has_euro(label, bytes)
                 || is_latin_under(label, bytes)
                 || has_windows_apostrophes(label, bytes)
+                || is_latin_1(label) && has_sign_beside_letters(bytes)
                 || is_mac_cyrillic(label, bytes)
                 || likelier_by_mac_signs(label, bytes).is_some()
                 || western_words(label, bytes) != WesternWords::None
@@ -183,7 +184,7 @@ fn likelier_than_implausible(
             let found = likelier_by_few_bytes(label, bytes, hints)
                 .or(by_costs)
                 .or_else(|| likelier_by_letters(label, bytes, hints))
-                .or_else(|| likelier_by_central_european_letters(label, bytes, hints));
+                .or_else(|| likelier_by_letters_of_neighbors(label, bytes, hints));
             match found {
                 Some(found) if found.decides => found,
                 found => likelier_by_language(label, bytes, hints).or(found)?,

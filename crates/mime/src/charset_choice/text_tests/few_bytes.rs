@@ -11,13 +11,13 @@
 //! # Limits
 //! Labels of Latin charsets. Other charsets of one byte, with letters in place of the bytes.
 
-use super::central_european::CENTRAL_EUROPEAN;
 use super::damage::decodes_without_loss;
 use super::foreign_letters::{
     arabic_words_with_latin_letters, are_of_several_alphabets, latin_words_with_foreign_letters,
 };
 use super::likelier_charset::LikelierCharset;
 use super::misplaced_signs::{SignsWithin, has_latin_letters, signs_within_words};
+use super::neighbor_languages::CENTRAL_EUROPEAN;
 use super::repetitions::unrepeated;
 use super::western_letters::is_latin_1;
 use crate::charset_choice::thresholds::{MAX_HIGH_BYTES, SURE_CONFIDENCE, WINDOW};

@@ -11,7 +11,9 @@ use crate::charset_choice::{
 };
 use crate::event::{Detail, EventKind, Reason};
 use crate::policy::Detection;
+use crate::reading::How;
 use crate::unlogged::decode_unlogged;
+use mailglot_codec::detect::high_bytes;
 use mailglot_codec::{Charset, LossLog};
 use std::borrow::Cow;
 
@@ -91,8 +93,8 @@ pub(super) fn read_lost_characters(
 
 /// Checks the label of decoded bytes: another charset may decode them with fewer losses, or to likelier text.
 ///
-/// `decoded` is the text under the label with its losses. `is_evidence` is false for bytes that prove too little to contradict
-/// their label. Other text of the message may disprove the label even then.
+/// `decoded` is the text under the label with its losses. `is_evidence` is false for bytes that prove too little to replace their
+/// label: a likelier charset is only reported. Other text of the message may disprove the label even then.
 pub(super) fn check_decoded<'b>(
     label: Charset,
     bytes: &'b [u8],
@@ -104,7 +106,7 @@ pub(super) fn check_decoded<'b>(
     let raw = context.plain_raw();
     let has_superset = || lossless_superset(label, bytes).is_some();
     let verdict = if log.losses() == 0 || has_superset() {
-        let scope = if is_evidence {
+        let scope = if is_evidence || may_be_reported(bytes) {
             context.label_scope()
         } else {
             LabelScope::None
@@ -112,6 +114,12 @@ pub(super) fn check_decoded<'b>(
         (!mapped)
             .then(|| check_label(label, bytes, raw, scope, || context.hints()))
             .flatten()
+            .map(|verdict| match verdict.read.as_ref() {
+                Some(read) if !is_evidence && read.how == How::Detected => {
+                    LabelVerdict::suspected(label, read.used)
+                }
+                _ => verdict,
+            })
     } else if context.detection == Detection::Off {
         None
     } else {
@@ -135,6 +143,11 @@ pub(super) fn check_decoded<'b>(
         return by_message.unwrap_or_default();
     }
     verdict.or(by_message).unwrap_or_default()
+}
+
+/// Returns true if a word without ASCII letters is long enough to report a likelier charset: `é×ÁÎ` is `Иван` in KOI8-R.
+fn may_be_reported(bytes: &[u8]) -> bool {
+    high_bytes(bytes).nth(2).is_some()
 }
 
 #[cfg(test)]

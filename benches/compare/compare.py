@@ -2,7 +2,7 @@
 
 `compare.py PROGRAM READERS` runs the mailglot at PROGRAM, and mail-parser and mailparse by READERS (`tests/examples/compare_readers.rs`). It runs Python's
 email, GMime 3, Perl's Email::MIME and Encode, iconv and uconv where they are installed. Each reader gets each message and gives its Subject and its text. `right`: both are those of the sender. `wrong`: the
-reader failed, or wrote U+FFFD. `wrong in silence`: anything else.
+reader failed, or wrote U+FFFD. `wrong, not reported`: anything else.
 
 Limits: iconv and uconv convert whole messages by the label of the body. White space at the ends of texts is not compared. Speed is that of one
 process over all messages 200 times, in processor time, with the start of the program.
@@ -134,7 +134,7 @@ def outcome(case, found):
     got = [(found.get(key) or "").strip() for key in ("subject", "text")]
     if got == [subject, text]:
         return "right"
-    return "wrong" if any("\ufffd" in value or "\ufffe" in value for value in got) or "" in got else "in silence"
+    return "wrong" if any("\ufffd" in value or "\ufffe" in value for value in got) or "" in got else "not reported"
 
 
 def restorable(program, messages, folder):
@@ -196,7 +196,7 @@ def main():
             speeds[name] = seconds(lambda: readers[name](many))
     print(f"| {len(messages)} messages | {' | '.join(names)} |")
     print("|---|" + "---|" * len(names))
-    for title, key in (("right", "right"), ("wrong, and the reader said so", "wrong"), ("wrong in silence", "in silence")):
+    for title, key in (("right", "right"), ("wrong, and the reader said so", "wrong"), ("wrong, not reported", "not reported")):
         print(f"| {title} | " + " | ".join(str(outcomes[name].count(key)) for name in names) + " |")
     back = restorable(program, messages, folder)
     print("| written as UTF-8 and restored byte for byte | " + " | ".join(str(back) if name == "mailglot" else "–" for name in names) + " |")

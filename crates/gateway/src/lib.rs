@@ -1,4 +1,4 @@
-//! Filters that stand beside a mail server.
+//! Mail filters for MTAs: milter protocol, SMTP/LMTP proxy, pipe.
 //!
 //! ```text
 //!  bytes of the server ─► MilterSession::feed ─► MilterSession::event ─► Event ─► MessageBuilder ─► ReceivedMessage

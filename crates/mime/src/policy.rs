@@ -146,7 +146,7 @@ impl Default for Detection {
     }
 }
 
-/// Meanings of labels that the caller knows better than the message.
+/// User-defined charset aliases.
 ///
 /// ```
 /// use mailglot_codec::Charset;
@@ -279,7 +279,7 @@ pub struct Policy {
     pub default_charset: Option<Charset>,
     /// The kinds of damage in header fields to undo.
     pub repairs: Repairs,
-    /// Meanings of labels that the caller knows better than the message.
+    /// User-defined charset aliases.
     pub charset_map: CharsetMap,
     /// The language (RFC 5646) of text that names none.
     pub language: Option<String>,

@@ -1,4 +1,4 @@
-//! The loop from archive to archive: threads, order, accounting. Independent of terminals and command lines.
+//! Runs whole jobs: read, normalize in parallel, write in order.
 //!
 //! ```text
 //! inputs ─► discover ─► run: reader ─► stage, on all cores ─► sink, in order

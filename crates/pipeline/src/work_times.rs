@@ -6,7 +6,7 @@
 
 use std::time::{Duration, Instant};
 
-/// How long the threads of a job did what. The five times are sums over the threads, and add up to `threads` × `elapsed` at most.
+/// Time per activity, summed over threads. The five times add up to `threads` × `elapsed` at most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WorkTimes {
     /// Largest number of threads that worked on one input.

@@ -38,7 +38,7 @@ pub fn without(off: Rules) -> Policy {
 pub fn ablation(material: &Material<'_>) -> String {
     let all = material.run(&Policy::default());
     let mut out = String::from(
-        "| rule | right labels: mends / ruins | no labels | wrong labels | held-out texts | real mail: wrong, unjudged without it | time |\n\
+        "| rule | right labels: fixes / breaks | no labels | wrong labels | held-out texts | real mail: wrong, unjudged without it | time |\n\
          |---|---:|---:|---:|---:|---:|---:|\n",
     );
     let row = |out: &mut String, name: &str, run: &RuleResults| {
@@ -72,14 +72,14 @@ pub fn ablation(material: &Material<'_>) -> String {
     out
 }
 
-/// Returns "mends / ruins": the number of cases that are right only with the rule, and only without it.
+/// Returns "fixes / breaks": the number of cases that are right only with the rule, and only without it.
 fn compared(is_counted: impl Iterator<Item = bool>, with: &[bool], without: &[bool]) -> String {
-    let (mut mends, mut ruins) = (0_u32, 0_u32);
+    let (mut fixes, mut breaks) = (0_u32, 0_u32);
     for ((is_counted, with), without) in is_counted.zip(with).zip(without) {
-        mends += u32::from(is_counted && *with && !*without);
-        ruins += u32::from(is_counted && !*with && *without);
+        fixes += u32::from(is_counted && *with && !*without);
+        breaks += u32::from(is_counted && !*with && *without);
     }
-    format!("{mends} / {ruins}")
+    format!("{fixes} / {breaks}")
 }
 
 impl Material<'_> {

@@ -70,7 +70,7 @@ impl DecisionCounts {
     /// Formats the rows as a table in Markdown.
     pub fn table(&self) -> String {
         let mut out = String::from(
-            "| set | label | cases | right | right with a warning | wrong with a warning | wrong in silence |\n\
+            "| set | label | cases | right | right with a warning | wrong with a warning | wrong, not reported |\n\
              |---|---|---:|---:|---:|---:|---:|\n",
         );
         for ((set, said), counts) in &self.rows {

@@ -45,14 +45,14 @@ pub struct Query {
 pub struct Found {
     /// Its name below the folder, as the log has it.
     pub name: String,
-    /// What it is found by.
+    /// Search keys.
     pub entry: IndexEntry,
 }
 
 /// A record whose digests were verified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LedgerRecord {
-    /// What it is found by.
+    /// Search keys.
     pub entry: IndexEntry,
     /// The message as received.
     pub original: Vec<u8>,

@@ -74,7 +74,7 @@ impl Default for Verifier {
 pub struct Rewritten<'r> {
     /// Its bytes.
     pub bytes: &'r [u8],
-    /// What made it of the original.
+    /// Edits that produced it.
     pub edits: &'r [Edit],
     /// The inverse of the edits.
     pub undo: &'r [Undo],

@@ -1,12 +1,12 @@
 //! Decodes names labelled as Latin-1 in the charset of the body, if the body is in another script.
 //!
 //! ```text
-//! Content-Type: text/plain; charset=windows-1256   a body in Arabic, under its right label
-//! From: =?iso-8859-1?B?2uHt?=                      علي, since Latin-1 gives Úáí
+//! Content-Type: text/plain; charset=windows-1251   a body in Russian, under its right label
+//! From: =?iso-8859-1?Q?=C8=F0=E0?=                 Ира, since Latin-1 gives Èðà
 //! To: =?iso-8859-1?Q?Jos=E9?=                      José
 //! ```
 //!
-//! Words of Western languages have ASCII letters: `Jos\xE9`. A word with bytes above 7F only, such as `\xDA\xE1\xED`, is a word of the other script.
+//! Words of Western languages have ASCII letters: `Jos\xE9`. A word with bytes above 7F only, such as `\xC8\xF0\xE0`, is a word of the other script.
 //!
 //! # Limits
 //! Words of fewer than three letters stay, and of fewer than two characters in Chinese, Japanese and Korean. A list of Western letters such

@@ -193,8 +193,9 @@ pub(crate) fn may_be_latin_utf8(label: Charset, bytes: &[u8]) -> bool {
         && is_likelier()
 }
 
-/// Returns true if ASCII text under a label has one or two characters of UTF-8 that occur in English, such as `©`: under GB2312,
-/// `Copyright 漏 2004`.
+/// Returns true if ASCII text under a label has one or two characters of UTF-8 that occur in English, such as `©`.
+///
+/// Example: `Copyright 漏 2004` under GB2312.
 ///
 /// Text under a label of Latin-1 has its own rules.
 pub(crate) fn may_be_sign_of_utf8(label: Charset, bytes: &[u8]) -> bool {

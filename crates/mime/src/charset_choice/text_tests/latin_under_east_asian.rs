@@ -19,8 +19,9 @@ pub(crate) fn is_latin_under(label: Charset, bytes: &[u8]) -> bool {
     (is_wide || may_be_kana) && has_latin_within_words(bytes, is_wide, may_be_kana)
 }
 
-/// Returns true if Western European names may stand under an East Asian label: rare wide characters that small ASCII letters follow, as in
-/// `蓆ienne` for `Étienne`, or that stand within words, and no other ones.
+/// Returns true if Western European names may stand under an East Asian label: `蓆ienne` is `Étienne`.
+///
+/// All wide characters are rare ones, and small ASCII letters follow each, or stand on both sides of it.
 pub(crate) fn may_be_latin_under(label: Charset, bytes: &[u8]) -> bool {
     let is_wide = !label.is_single_byte() && label.is_ascii_compatible() && !label.is_stateful();
     let is_name_letter = |at: usize| {

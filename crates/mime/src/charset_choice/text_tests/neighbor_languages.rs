@@ -1,5 +1,5 @@
-//! Finds text of Central Europe, the Baltic states and Turkey under a label of Latin-1 by its letters, and text of Western Europe under
-//! labels of Central Europe.
+//! Finds text of Central Europe, the Baltic states and Turkey under a label of Latin-1 by its letters. Also finds text of Western Europe
+//! under labels of Central Europe.
 //!
 //! ```text
 //! Josip Peènik                 ISO-8859-1    Josip Pečnik                 ISO-8859-2

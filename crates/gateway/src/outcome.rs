@@ -58,7 +58,7 @@ pub struct Reply {
     /// The enhanced code.
     pub enhanced: (u8, u16, u16),
     /// The text, in ASCII.
-    pub words: Cow<'static, str>,
+    pub text: Cow<'static, str>,
 }
 
 /// The edits, fields and quarantine that a front end supports for a message.
@@ -114,7 +114,7 @@ pub enum Cause {
 
 impl Cause {
     fn reply(self) -> Reply {
-        let (code, enhanced, words) = match self {
+        let (code, enhanced, text) = match self {
             Self::BareLine => (550, (5, 5, 2), "A CR or LF stands alone in the message"),
             Self::BeyondAnnounced => (552, (5, 3, 4), "Message too large"),
             Self::EightBit => (550, (5, 6, 3), "The next hop takes no 8-bit data"),
@@ -132,7 +132,7 @@ impl Cause {
                 "message refused: too many fields of the filter's own name",
             ),
         };
-        Reply::new(code, enhanced, words)
+        Reply::new(code, enhanced, text)
     }
 
     fn remark(self) -> Option<Remark> {
@@ -167,11 +167,11 @@ impl Cause {
 }
 
 impl Reply {
-    fn new(code: u16, enhanced: (u8, u16, u16), words: impl Into<Cow<'static, str>>) -> Self {
+    fn new(code: u16, enhanced: (u8, u16, u16), text: impl Into<Cow<'static, str>>) -> Self {
         Self {
             code,
             enhanced,
-            words: words.into(),
+            text: text.into(),
         }
     }
 
@@ -184,14 +184,14 @@ impl Reply {
     }
 
     /// Returns the enhanced code and the text.
-    pub fn text(&self) -> String {
-        self.saying(&self.words)
+    pub fn enhanced_text(&self) -> String {
+        self.with_text(&self.text)
     }
 
     /// Returns the enhanced code with another text.
-    pub(crate) fn saying(&self, words: &str) -> String {
+    pub(crate) fn with_text(&self, text: &str) -> String {
         let (class, subject, detail) = self.enhanced;
-        format!("{class}.{subject}.{detail} {words}")
+        format!("{class}.{subject}.{detail} {text}")
     }
 }
 
@@ -300,7 +300,7 @@ impl<'j> Outcome<'j> {
             remark: Some(Remark::Unread(finding)),
             ..asked
         };
-        if !outcome.goes_on() {
+        if !outcome.passes() {
             return outcome;
         }
         if abilities.too_many_forged_fields {
@@ -418,7 +418,7 @@ impl<'j> Outcome<'j> {
 
     /// Adds the changes that are made under every policy.
     fn changed(mut self, abilities: &Abilities) -> Self {
-        if self.goes_on() {
+        if self.passes() {
             self.forged_fields = abilities.forged_fields;
             if abilities.line_ends_corrected || abilities.forged_fields > 0 {
                 self.action = self.action.max(Action::Normalize);
@@ -453,7 +453,7 @@ impl<'j> Outcome<'j> {
     }
 
     /// Returns true if the message passes.
-    pub fn goes_on(&self) -> bool {
+    pub fn passes(&self) -> bool {
         matches!(
             self.disposition,
             Disposition::Deliver | Disposition::Quarantine(_)
@@ -467,7 +467,7 @@ impl<'j> Outcome<'j> {
         record.forged_fields = self.forged_fields;
         record.remark = self.remark;
         record.failed_open = self.failed_open;
-        if !self.goes_on() || self.failed_open {
+        if !self.passes() || self.failed_open {
             record.bytes_out = 0;
         }
     }

@@ -26,13 +26,13 @@ pub struct Stopped {
     /// True if the caller should try again; false if the message is rejected.
     pub temporary: bool,
     /// An enhanced code (RFC 3463) and a text.
-    pub words: String,
+    pub text: String,
 }
 
 impl Stopped {
-    /// Defers the message because of `fault`. `words` describe the fault; control characters in them become spaces.
-    pub fn by(fault: &Fault, words: &str) -> Self {
-        let line: String = words
+    /// Defers the message because of `fault`. `text` describes the fault; control characters in it become spaces.
+    pub fn by(fault: &Fault, text: &str) -> Self {
+        let line: String = text
             .chars()
             .map(|c| if c.is_control() { ' ' } else { c })
             .collect();
@@ -40,7 +40,7 @@ impl Stopped {
         // Without a way to pass, a fault always defers.
         stopped.unwrap_or(Self {
             temporary: true,
-            words: line,
+            text: line,
         })
     }
 }
@@ -101,25 +101,25 @@ fn judged(message: &[u8], rules: &Rules) -> Result<Vec<u8>, Stopped> {
         line_ends_corrected: false,
     };
     let outcome = Outcome::judged(&judgement, rules, &abilities);
-    // The caller logs these words: they name the findings.
-    let words = format!(
+    // The caller logs this text, which names the findings.
+    let text = format!(
         "message refused: {}",
         judgement.reasons(rules, judgement.action)
     );
-    translate(&outcome, &words).map_or_else(|| Ok(judgement.bytes().into_owned()), Err)
+    translate(&outcome, &text).map_or_else(|| Ok(judgement.bytes().into_owned()), Err)
 }
 
-/// Translates an outcome for the caller of the program; `words` say why a message is deferred. None if the message goes on.
-pub(crate) fn translate(outcome: &Outcome<'_>, words: &str) -> Option<Stopped> {
+/// Translates an outcome for the caller of the program; `text` says why a message is deferred. None if the message passes.
+pub(crate) fn translate(outcome: &Outcome<'_>, text: &str) -> Option<Stopped> {
     match &outcome.disposition {
         Disposition::Deliver | Disposition::Quarantine(_) => None,
         Disposition::Reject(reply) => Some(Stopped {
             temporary: false,
-            words: reply.text(),
+            text: reply.enhanced_text(),
         }),
         Disposition::Defer(reply) => Some(Stopped {
             temporary: true,
-            words: reply.saying(words),
+            text: reply.with_text(text),
         }),
     }
 }
@@ -170,12 +170,12 @@ mod tests {
     fn a_policy_may_refuse_and_defer() {
         let message = b"Content-Type: text/plain\nContent-Type: text/html\n\nx\n";
         let filtered = |rules: Rules| PipeFilter::Judge(rules).run(message);
-        let words = |code| format!("{code} message refused: duplicate-header");
+        let text = |code| format!("{code} message refused: duplicate-header");
         assert_eq!(
             filtered(Rules::strict()),
             Err(Stopped {
                 temporary: false,
-                words: words("5.6.0")
+                text: text("5.6.0")
             })
         );
         for action in [Action::Tempfail, Action::Quarantine] {
@@ -185,7 +185,7 @@ mod tests {
                 filtered(rules),
                 Err(Stopped {
                     temporary: true,
-                    words: words("4.7.0")
+                    text: text("4.7.0")
                 })
             );
         }

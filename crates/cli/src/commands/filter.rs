@@ -245,7 +245,7 @@ impl FailureHandling {
 
     /// Rejects or defers the message as the policy says, and prints the reason.
     fn stop(self, stopped: &Stopped) -> ExitCode {
-        self.print_error(&stopped.words);
+        self.print_error(&stopped.text);
         self.end(stopped)
     }
 
@@ -253,7 +253,7 @@ impl FailureHandling {
     fn end(self, stopped: &Stopped) -> ExitCode {
         if self.reinject {
             // The exit code reports the failure, too.
-            let _ = writeln!(io::stdout(), "{}", stopped.words);
+            let _ = writeln!(io::stdout(), "{}", stopped.text);
         }
         let exit = if stopped.temporary {
             Exit::Temporary

@@ -117,7 +117,7 @@ pub(crate) fn translate(
     actions.inserted = spaced(&outcome.fields, granted);
     match &outcome.disposition {
         Disposition::Deliver => Verdict::Continue,
-        Disposition::Reject(reply) => ReplyText::new(reply.code, reply.enhanced, &reply.words)
+        Disposition::Reject(reply) => ReplyText::new(reply.code, reply.enhanced, &reply.text)
             .map_or(Verdict::Reject, Verdict::Reply),
         // In the server's own words.
         Disposition::Defer(_) => Verdict::Tempfail,

@@ -69,7 +69,7 @@ fn milter(outcome: &Outcome<'_>) -> String {
 fn proxy(outcome: &Outcome<'_>) -> String {
     let reply = crate::proxy::reply(outcome);
     reply.map_or_else(String::new, |reply| {
-        format!("`{} {}`", reply.code, reply.text())
+        format!("`{} {}`", reply.code, reply.enhanced_text())
     })
 }
 
@@ -80,7 +80,7 @@ fn filter(outcome: &Outcome<'_>, words: &str) -> String {
             format!(
                 "exit code {}, `{}`",
                 if stopped.temporary { 75 } else { 65 },
-                stopped.words
+                stopped.text
             )
         }
         None => String::new(),
@@ -198,7 +198,10 @@ fn every_cause_has_its_documented_reply() {
         assert!(filter(&outcome, "").starts_with("exit code 65, "));
         let mut record = Record::new(Envelope::default(), "", 1);
         let reply = cause.reject(&mut record);
-        assert_eq!(format!("`{} {}`", reply.code, reply.text()), row[1]);
+        assert_eq!(
+            format!("`{} {}`", reply.code, reply.enhanced_text()),
+            row[1]
+        );
         assert_eq!(record.action, Action::Reject);
     }
 }

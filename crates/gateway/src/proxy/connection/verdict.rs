@@ -65,7 +65,7 @@ impl ProxyConnection {
         if let Some(reply) = &refused {
             self.outgoing = OutgoingMessage::nothing(&self.shared);
             self.session
-                .decide(ProxyVerdict::Refuse(reply.code, &reply.text()));
+                .decide(ProxyVerdict::Refuse(reply.code, &reply.enhanced_text()));
         } else {
             self.session.decide(ProxyVerdict::Deliver);
         }

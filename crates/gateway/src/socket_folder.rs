@@ -7,6 +7,7 @@
 //! # Limits
 //! Checks owner, mode and links. Sees access control lists only as far as the mode shows them.
 
+use mailglot_archive::words;
 use rustix::fs::{
     AtFlags, CWD, FileType, Gid, Mode, OFlags, Stat, chmodat, chownat, openat, statat,
 };
@@ -157,7 +158,7 @@ fn opened(parent: impl std::os::fd::AsFd, name: &OsStr, at: &Path) -> io::Result
         }
         error => {
             let error = io::Error::from(error);
-            io::Error::new(error.kind(), format!("{}: {error}", at.display()))
+            io::Error::new(error.kind(), format!("{}: {}", at.display(), words(&error)))
         }
     })
 }

@@ -8,6 +8,7 @@ use super::Config;
 use crate::address::Address;
 use crate::ledgers::check_existing;
 use crate::socket_folder::SocketFolder;
+use mailglot_archive::words;
 use rustix::fs::{Access, access};
 use std::collections::BTreeSet;
 use std::fs;
@@ -104,7 +105,7 @@ fn unusable_socket(path: &Path, error: &io::Error) -> UnusableFolder {
         .filter(|metadata| metadata.is_dir() && metadata.mode() & 0o022 == 0)
         .map(|metadata| metadata.uid());
     UnusableFolder {
-        text: format!("address: unix:{}: {error}{advice}", path.display()),
+        text: format!("address: unix:{}: {}{advice}", path.display(), words(error)),
         other_owner: owner.filter(|owner| !is_missing && *owner != super::effective_user()),
         may_appear,
     }
@@ -121,7 +122,7 @@ fn unusable(key: &str, folder: &Path, error: &io::Error) -> UnusableFolder {
         _ => String::new(),
     };
     UnusableFolder {
-        text: format!("{key}: {}: {error}{advice}", folder.display()),
+        text: format!("{key}: {}: {}{advice}", folder.display(), words(error)),
         other_owner: owner.filter(|owner| *owner != me),
         may_appear: false,
     }
@@ -219,7 +220,7 @@ mod tests {
         }
         assert!(!folder.path().join("a").exists());
         assert!(faults("", "none")[0].text.ends_with(
-            "none: No such file or directory (os error 2); create the folder, and give it to the user that runs the daemon"
+            "none: no such file or directory; create the folder, and give it to the user that runs the daemon"
         ));
         for (ledger, spool, words) in [
             ("", "none", vec!["limits.spool_dir: "]),
@@ -286,12 +287,12 @@ mod tests {
             (open.join("s"), "can be written by everybody", false),
             (
                 folder.path().join("none/s"),
-                "none: No such file or directory (os error 2); create the folder, and give it to the user that runs the daemon",
+                "none: no such file or directory; create the folder, and give it to the user that runs the daemon",
                 false,
             ),
             (
                 "/run/mailglot-that-no-machine-has/s".into(),
-                "/run/mailglot-that-no-machine-has: No such file or directory (os error 2)",
+                "/run/mailglot-that-no-machine-has: no such file or directory",
                 true,
             ),
             (

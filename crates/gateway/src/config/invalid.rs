@@ -1,5 +1,6 @@
 //! The error of a configuration.
 
+use mailglot_archive::words;
 use std::fmt;
 use std::io;
 use std::path::Path;
@@ -32,7 +33,7 @@ impl Invalid {
     }
 
     pub(super) fn unreadable(path: &Path, error: &io::Error) -> Self {
-        let text = format!("{}: {error}", path.display());
+        let text = format!("{}: {}", path.display(), words(error));
         match error.kind() {
             // It is no UTF-8, or the configuration names a file instead of a folder or a folder instead of a file.
             io::ErrorKind::InvalidData

@@ -8,7 +8,7 @@ fn files_are_checked_without_listening() {
     let folder = tempfile::tempdir().unwrap();
     let file = configured(folder.path(), "actions = { bare-lf = \"reject\" }");
     let mut daemon = Daemon::start(&["--check-config", "--config", &file]);
-    assert!(daemon.line().contains("right"));
+    assert!(daemon.line().contains("configuration valid: "));
     assert_eq!(daemon.child.wait().unwrap().code(), Some(0));
     let file = configured(folder.path(), "actions = { bare-lf = \"drop\" }");
     let mut daemon = Daemon::start(&["--check-config", "--config", &file]);
@@ -92,8 +92,7 @@ fn a_check_refuses_sockets_in_unsafe_folders() {
     let missing = folder.path().join("none/a.sock").display().to_string();
     let (code, said) = check(&missing);
     assert!(
-        code == Some(1)
-            && said.contains("No such file or directory (os error 2); create the folder"),
+        code == Some(1) && said.contains("no such file or directory; create the folder"),
         "{code:?} {said}"
     );
     // systemd makes it when it starts the unit.
@@ -116,7 +115,7 @@ fn folders_that_cannot_be_used_are_refused() {
         let mut daemon = Daemon::start(args);
         let line = daemon.line();
         assert!(
-            line.contains("limits.spool_dir: /no/such: No such file"),
+            line.contains("limits.spool_dir: /no/such: no such file"),
             "{line}"
         );
     }
@@ -321,14 +320,14 @@ fn a_check_tells_of_users_and_groups() {
         ));
         let (code, said) = check(&mut Command::new(&program));
         assert!(
-            code == Some(1) && said.contains("a/b: Permission denied"),
+            code == Some(1) && said.contains("a/b: permission denied"),
             "{code:?} {said}"
         );
         write("nobody", "mail");
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
         let (code, said) = check(&mut Command::new(&program));
         assert!(
-            code == Some(1) && said.contains("mailglot.toml: Permission denied"),
+            code == Some(1) && said.contains("mailglot.toml: permission denied"),
             "{code:?} {said}"
         );
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
@@ -409,7 +408,7 @@ fn folders_of_root_are_named_with_the_command_that_gives_them_away() {
         assert_eq!(code, Some(1), "{said}");
         for (key, name) in [("ledger", "ledger"), ("limits.spool_dir", "spool")] {
             let error = format!(
-                "{key}: {at}/{name}: Permission denied (os error 13); it belongs to user 0, and this program runs as user 65534; \
+                "{key}: {at}/{name}: permission denied; it belongs to user 0, and this program runs as user 65534; \
                  give it to the user that runs the daemon: chown -R USER {at}/{name}"
             );
             assert!(said.contains(&error), "{said}");

@@ -181,7 +181,7 @@ fn root_is_refused_unless_it_is_asked_for() {
     }
     let (code, said) = refused(&["milter", "--check-config", "--config", &file]);
     assert!(
-        code == Some(0) && said.contains("note: root may not run this"),
+        code == Some(0) && said.contains("note: refusing to run as root"),
         "{said}"
     );
     std::fs::write(

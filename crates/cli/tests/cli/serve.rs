@@ -240,7 +240,7 @@ fn a_configuration_is_checked_without_listening() {
          {{ route = \"lmtp\", address = \"unix:{at}/b\", next_hop = \"unix:{at}/c\" }}]\n"
     );
     for (more, code, word) in [
-        ("", 0, "2 to listen at"),
+        ("", 0, "configuration valid: 2 listeners"),
         ("[limits]\nconnections = 0\n", 78, "limits.connections"),
         ("[limits]\nspool_dir = \"/no/such\"\n", 1, "/no/such"),
         ("colour = \"red\"\n", 78, "colour"),
@@ -265,7 +265,7 @@ fn a_configuration_is_checked_without_listening() {
     );
     let (code, said) = refused(&["serve", "--config", "/no/such/file.toml"]);
     assert!(
-        code == Some(1) && said.contains("/no/such/file.toml: No such file"),
+        code == Some(1) && said.contains("/no/such/file.toml: no such file"),
         "{said}"
     );
 }

@@ -13,7 +13,7 @@ mod supervisor;
 
 use crate::args::{AccessArgs, ServeArgs};
 use crate::exit::{Exit, Failure};
-use crate::output::{self, Console};
+use crate::output::{self, Console, counted};
 use listeners::RunningListener;
 use mailglot_gateway::config::{self, Config, Listener, OneListener, RouteKind, UnusableFolder};
 use mailglot_gateway::record::{Metrics, Responder};
@@ -164,8 +164,8 @@ fn check(config: &Config, allow_root: bool, console: Console) -> Result<Exit, Fa
     let root = root_check::refusal(config.user.as_deref(), allow_root);
     let notes = check_folders(config, allow_root)?;
     console.say(format_args!(
-        "the configuration is right: {} to listen at",
-        config.listeners.len()
+        "configuration valid: {}",
+        counted(config.listeners.len() as u64, "listener")
     ));
     if let Some(why) = root {
         console.say(format_args!("note: {why}"));

@@ -16,7 +16,7 @@ pub(super) fn check(user: Option<&str>, allowed: bool) -> Result<(), Failure> {
 pub(super) fn refusal(user: Option<&str>, allowed: bool) -> Option<String> {
     let stays = user.is_none_or(|name| config::user(name).is_ok_and(|(user, _)| user == 0));
     (!allowed && stays && effective_user() == 0).then(|| {
-        "root may not run this: name another `user` in the file, start it as another user, or give --allow-root"
+        "refusing to run as root: set user = \"mailglot\" in the configuration file, start mailglot as another user, or use --allow-root"
             .to_owned()
     })
 }

@@ -115,6 +115,8 @@ impl<R: Read> Mailbox<R> {
             return;
         }
         let (offset, detail) = match self.profile.strong {
+            // A header without separators is one message, as in a file of its own.
+            0 if self.profile.begins_with_field => return,
             0 => (self.profile.prelude, BoxDetail::NoSeparator),
             lines => (
                 self.profile.first_strong,

@@ -625,7 +625,7 @@ mod tests {
             "P.mbox/sub/list.mbox",
         ];
         let mut expected: Vec<_> = mailboxes.map(|name| (name.to_owned(), Format::Mbox)).into();
-        let reported = ["not mail, left out, of a ledger too: P.mbox/table_of_contents"];
+        let reported = ["not mail; neither output nor ledger has it: P.mbox/table_of_contents"];
         assert_eq!(
             search(root),
             (expected.clone(), reported.map(str::to_owned).into())
@@ -723,7 +723,7 @@ mod tests {
             "old.mbx.gz",
         ];
         let expected = names.map(|name| (name.to_owned(), Format::Mbox));
-        let reported = "not mail, left out, of a ledger too: numbers".to_owned();
+        let reported = "not mail; neither output nor ledger has it: numbers".to_owned();
         assert_eq!(search(root), (expected.into(), vec![reported]));
         for name in names {
             let found = recognize(&root.join(name)).unwrap();

@@ -157,7 +157,7 @@ pub struct Batch {
 pub struct Profile {
     /// E.g. `mboxrd`, `mboxo`, `mboxcl2`, `MMDF`, `Babyl`, `Maildir++`.
     pub dialect: String,
-    /// `LF`, `CRLF`, `CR` or `mixed`. `as in each message` for folders and single messages.
+    /// `LF`, `CRLF`, `CR` or `mixed`. Empty for folders and single messages, where each message has its own.
     pub line_end: &'static str,
 }
 

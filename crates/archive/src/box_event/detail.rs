@@ -43,7 +43,7 @@ pub enum BoxDetail {
         /// Number of bytes.
         bytes: u64,
     },
-    /// NUL bytes behind the last line of a message.
+    /// NUL bytes after the last line of a message.
     Padding {
         /// Number of bytes.
         bytes: u64,
@@ -248,7 +248,7 @@ impl fmt::Display for BoxDetail {
             }
             Self::UnknownQuoting => f.write_str("whether this line was quoted cannot be known"),
             Self::Prelude { bytes } => write!(f, "{bytes} bytes before the first line"),
-            Self::Padding { bytes } => write!(f, "{bytes} NUL bytes behind a message"),
+            Self::Padding { bytes } => write!(f, "{bytes} NUL bytes after a message"),
             Self::NoSeparator => f.write_str("no separator: one message"),
             Self::LooksLikeMailbox { lines } => {
                 let look = if *lines == 1 {
@@ -285,12 +285,12 @@ impl fmt::Display for BoxDetail {
             ),
             Self::WrongSize(size) => write!(
                 f,
-                "the message is not {size} bytes long, as the file says: its end was searched"
+                "the message is not {size} bytes long, as the file says: mailglot searched for its end"
             ),
             Self::NoSize => {
-                f.write_str("the first line is not a number of bytes: the end was searched")
+                f.write_str("the first line is not a number of bytes: mailglot searched for the end")
             }
-            Self::NoMessageHere => f.write_str("no message begins here: the next one was searched"),
+            Self::NoMessageHere => f.write_str("no message begins here: mailglot searched for the next one"),
             Self::PartsBeside { names, more } => {
                 if names.is_empty() {
                     return f.write_str("the message lacks parts, and no files with them lie beside it");
@@ -326,11 +326,11 @@ impl fmt::Display for BoxDetail {
             }
             Self::MailLike { name, kept: true } => write!(f, "looks like mail, not read: {name}"),
             Self::MailLike { name, kept: false } => {
-                write!(f, "looks like mail, not read, in no ledger: {name}")
+                write!(f, "looks like mail, not read; neither output nor ledger has it: {name}")
             }
             Self::NoMail { name, kept: true } => write!(f, "not mail, left out: {name}"),
             Self::NoMail { name, kept: false } => {
-                write!(f, "not mail, left out, of a ledger too: {name}")
+                write!(f, "not mail; neither output nor ledger has it: {name}")
             }
             Self::SkippedMember { name, reason } => write!(f, "{reason}, left as it is: {name}"),
             Self::RenamedMember {
@@ -447,7 +447,7 @@ impl CompressionDefect {
             }
             Self::Expansion { limit, given } => write!(
                 f,
-                "{what}, and more than {limit} times as long inside: {given} bytes of the content were read, \
+                "{what}, and expands to more than {limit} times its size: {given} bytes of the content were read, \
                  the compressed bytes from here on are left out; a larger --max-expansion reads them"
             ),
             Self::CutOff { given } => write!(
@@ -546,7 +546,7 @@ impl MultipartDecision {
             Self::Unquoted(at) => (at, "the mailbox quotes lines that are no separators"),
             Self::NeverClosed(at) => (at, "no line closes the multipart"),
             Self::OneOfSeveral(at) => (at, "more separators stand before it"),
-            Self::Inside(at) => (at, "nothing else speaks for a separator"),
+            Self::Inside(at) => (at, "no other evidence for a separator"),
             Self::InsideMailbox(at) => (at, "the part is named a mailbox"),
         };
         write!(f, " and its delimiter comes again at {again}: {reason}")

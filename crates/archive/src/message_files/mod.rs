@@ -125,7 +125,7 @@ impl Files {
             format,
             profile: Profile {
                 dialect: dialect.to_owned(),
-                line_end: "as in each message",
+                line_end: "",
             },
             size: None,
             options: options.clone(),

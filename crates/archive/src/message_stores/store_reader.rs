@@ -57,7 +57,7 @@ impl StoreReader {
             messages: opened.messages,
             profile: Profile {
                 dialect: format.to_owned(),
-                line_end: "as in each message",
+                line_end: "",
             },
             batch: options.batch.max(1),
             limit: options.message_limit.max(1),

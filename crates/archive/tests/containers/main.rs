@@ -133,7 +133,7 @@ fn containers_below_a_folder_and_in_each_other_are_searched() {
     assert_eq!(names.last().unwrap(), &"stored.zip/outer.zip/x.mbox");
     assert_eq!(names.len(), single.archives.len() + 2);
     // One event for an archive without mail, not one for each photo.
-    let photos = "not mail, left out, of a ledger too: stored.zip/outer.zip/photos.zip";
+    let photos = "not mail; neither output nor ledger has it: stored.zip/outer.zip/photos.zip";
     assert_eq!(
         found
             .events

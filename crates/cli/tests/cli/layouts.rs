@@ -196,9 +196,9 @@ fn damage_is_reported_and_restored() {
         (
             "inbox",
             mbx[..mbx.len() - 1].to_vec(),
-            "its end was searched",
+            "mailglot searched for its end",
         ),
-        ("1.emlx", emlx, "its end was searched"),
+        ("1.emlx", emlx, "mailglot searched for its end"),
     ] {
         sandbox.write(name, &bytes);
         let told = sandbox.run(&["check", "--json", name]).ended(0);

@@ -12,9 +12,9 @@ named! {
         /// The text contains bytes above 0x7F.
         EightBitText = "8-bit text",
         /// Final letter forms begin words more often than they end words.
-        VisualOrderByLetters = "in visual order, as letters show that end words",
+        VisualOrderByLetters = "visual order, detected by final letter forms",
         /// The label means visual order (RFC 1556).
-        VisualOrderByLabel = "in visual order, as the label says",
+        VisualOrderByLabel = "visual order, as the label says",
         /// An extended value was decoded without its unknown label.
         LabelIgnored = "the value is read without it",
         /// A document without a label names UTF-7, which may hide scripts from a check of the text (WHATWG HTML, 13.2.3.3).
@@ -34,7 +34,7 @@ named! {
         /// A header line exceeds the limit of 998 bytes (RFC 5322, section 2.1.1).
         LongLine = "a line of more than 998 bytes",
         /// An encoded word in a stream exceeds the search window.
-        LongerThanSearched = "longer than words are looked at",
+        LongerThanSearched = "encoded word too long to decode",
         /// The base64 of an encoded word ends within a quantum of four characters.
         Base64Incomplete = "incomplete base64",
         /// The base64 of an encoded word contains bytes outside its alphabet.
@@ -80,7 +80,7 @@ named! {
         /// The value stays, because a quoted string without an end contains an address.
         OpenQuoteHoldsAddress = "left as it is: a quoted string without its end holds an address",
         /// Spaces replaced the characters.
-        ReplacedBySpaces = "spaces stand for them",
+        ReplacedBySpaces = "replaced by spaces",
         /// Raw bytes outside values stay.
         RawBytesKept = "raw bytes outside values stay",
         /// An asterisk that marks no segment is part of the name.
@@ -101,7 +101,7 @@ named! {
         CountedFromOne = "segments counted from 1",
         /// The quotes were ignored.
         Unquoted = "unquoted",
-        /// Quotes stand for the apostrophes behind a charset: `utf-8"a%20b"`.
+        /// Quotes stand for the apostrophes after a charset: `utf-8"a%20b"`.
         QuotesForApostrophes = "quotes for the apostrophes",
         /// Each quote of a value is doubled.
         DoubledQuotes = "doubled quotes",
@@ -110,9 +110,9 @@ named! {
         /// The first of several parameters or segments counts.
         FirstCounts = "the first one counts",
         /// A segment after a missing one is not decoded.
-        BehindGap = "a segment behind a gap is not read",
+        BehindGap = "a segment after a gap is not read",
         /// This form of a parameter counts, because the preferred form is damaged.
-        OtherFormDamaged = "counts, since the other form is damaged",
+        OtherFormDamaged = "used, because the other form is damaged",
         /// Another form of the parameter counts.
         OtherFormCounts = "another form of the parameter counts",
         /// The field has more parameters than are decoded.
@@ -126,9 +126,9 @@ named! {
         /// The text was skipped.
         Skipped = "skipped",
         /// The backslash stays.
-        BackslashKept = "kept",
+        BackslashKept = "backslash kept",
         /// The value counts as empty.
-        EmptyValue = "taken as empty",
+        EmptyValue = "empty value",
         /// The quoted value extends to the end of the field.
         UpToEnd = "up to the end of the field",
         /// A value without quotes contains white space.
@@ -210,7 +210,7 @@ named! {
         /// The body seems to be quoted-printable that no label names.
         LooksLikeQuotedPrintable = "looks like quoted-printable",
         /// Blanks at line ends are not part of the text.
-        TrailingBlanks = "no part of the text",
+        TrailingBlanks = "trailing blanks dropped",
         /// Quoted-printable contains bytes above 0x7F.
         InQuotedPrintable = "in quoted-printable",
         /// The body contains bytes outside the base64 alphabet.
@@ -218,7 +218,7 @@ named! {
         /// A line of text stands before or within base64.
         TextWithinBase64 = "text within base64",
         /// Base64 continues after its padding.
-        BehindPadding = "goes on behind padding",
+        BehindPadding = "continues after padding",
         /// Plain text follows base64.
         TextAfterBase64 = "text after base64",
     }

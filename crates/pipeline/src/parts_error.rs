@@ -94,9 +94,12 @@ impl fmt::Display for PartsError {
             PartsFault::NotAPlan(reason) => write!(f, "not a plan of this program: {reason}"),
             PartsFault::OtherJob(reason) => write!(f, "belongs to another job: {reason}"),
             PartsFault::Taken => f.write_str("already exists, and is not a plan"),
+            PartsFault::NoSplit { split, splits: 1 } => {
+                write!(f, "has no split {split}; the plan has 1 split, number 0")
+            }
             PartsFault::NoSplit { split, splits } => write!(
                 f,
-                "has no split {split}; its {splits} splits have the numbers 0 to {}",
+                "has no split {split}; the plan has {splits} splits, numbers 0 to {}",
                 splits.saturating_sub(1)
             ),
             PartsFault::Missing {
@@ -106,12 +109,15 @@ impl fmt::Display for PartsError {
                 ..
             } => {
                 let names: Vec<String> = first.iter().map(ToString::to_string).collect();
+                let names = names.join(", ");
                 let more = if first.len() < *missing { ", …" } else { "" };
-                write!(
-                    f,
-                    "{missing} of {splits} splits have no part: {}{more}",
-                    names.join(", ")
-                )
+                match missing {
+                    1 => write!(f, "split {names} of {splits} has not finished"),
+                    _ => write!(
+                        f,
+                        "{missing} of {splits} splits have not finished: {names}{more}"
+                    ),
+                }
             }
             PartsFault::Cut {
                 split,

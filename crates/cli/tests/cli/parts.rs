@@ -74,7 +74,7 @@ fn parts_are_joined_to_the_output_of_normalize() {
     let commit = ["commit", "plan.json", "-o", "out", "--report", "parts.json"];
     let missing = sandbox.run(&commit).ended(4);
     let expected = format!(
-        "out.parts: 1 of {splits} splits have no part: 0; run each with `mailglot run PLAN --split N -o OUTPUT`\n"
+        "out.parts: split 0 of {splits} has not finished; run each with `mailglot run PLAN --split N -o OUTPUT`\n"
     );
     assert!(missing.err.ends_with(&expected), "{}", missing.err);
     run("0").ended(0);
@@ -153,7 +153,7 @@ fn wrong_plans_and_splits_are_refused() {
         (
             &["run", "plan.json", "--split", "1"][..],
             1,
-            "has no split 1; its 1 splits have the numbers 0 to 0",
+            "has no split 1; the plan has 1 split, number 0",
         ),
         (
             &["run", "archive.mbox", "--split", "0"],
@@ -161,7 +161,7 @@ fn wrong_plans_and_splits_are_refused() {
             "not a plan of this program",
         ),
         (&["run", "none.json", "--split", "0"], 2, "none.json: "),
-        (&["commit", "plan.json"], 4, "1 of 1 splits have no part: 0"),
+        (&["commit", "plan.json"], 4, "split 0 of 1 has not finished"),
         (
             &["commit", "archive.mbox"],
             1,

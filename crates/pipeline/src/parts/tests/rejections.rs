@@ -22,7 +22,7 @@ fn parts_that_do_not_fit_are_rejected() {
     assert!(
         error
             .to_string()
-            .ends_with(&format!("1 of {} splits have no part: {last}", last + 1)),
+            .ends_with(&format!("split {last} of {} has not finished", last + 1)),
         "{error}"
     );
     run_split(&job, &plan, last).unwrap();

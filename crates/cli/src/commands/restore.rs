@@ -7,7 +7,9 @@ use crate::output::{Console, Level, counted, print, visible};
 use crate::progress::watched;
 use crate::shell_words::quoted;
 use crate::signals::stoppable;
-use mailglot_pipeline::{Error, IncompleteInput, LedgerFaultKind, RestoreJob, restore};
+use mailglot_pipeline::{
+    Error, IncompleteInput, LedgerFaultKind, RestoreJob, restore, with_thousands,
+};
 use std::path::PathBuf;
 
 pub(crate) fn run(args: RestoreArgs, console: Console) -> Result<Exit, Failure> {
@@ -46,8 +48,9 @@ pub(crate) fn run(args: RestoreArgs, console: Console) -> Result<Exit, Failure> 
         (0, true) => "reversible: yes (checked)".to_owned(),
         (0, false) => "reversible: only what was read (checked)".to_owned(),
         (count, _) => format!(
-            "reversible: not {}, whose outputs are named above (the others are checked)",
-            counted(count, "archive")
+            "reversible: no: {} of {} could not be restored (named above); the others were verified",
+            with_thousands(count),
+            counted(count + done.sources, "archive")
         ),
     };
     if done.dropped > 0 {
@@ -108,7 +111,7 @@ fn lacking(input: &IncompleteInput) -> String {
     } = input;
     if input.is_bounded {
         return format!(
-            "{path}: incomplete: input left out from compressed byte {offset}: {reason}; the original ends before it"
+            "{path}: incomplete: input left out from compressed byte {offset}: {reason}; the original ends there"
         );
     }
     if input.is_unread {
@@ -118,7 +121,7 @@ fn lacking(input: &IncompleteInput) -> String {
         0 => String::new(),
         offset => format!(" (at byte {offset})"),
     };
-    format!("{path}: incomplete: {reason}{place}; the original has what was read")
+    format!("{path}: incomplete: {reason}{place}; only the readable part was restored")
 }
 
 /// Adds the right call to the failure of a restore: one whose output is named by its ledger, or has outputs that are intact.

@@ -357,7 +357,8 @@ fn other_inputs_are_restored_on_request() {
         .run(&["restore", "--keep-going", "out", "--verify-only"])
         .ended(2);
     assert!(
-        run.text().starts_with("reversible: not 4 archives, "),
+        run.text()
+            .starts_with("reversible: no: 4 of 8 archives could not be restored"),
         "{run:?}"
     );
     // Without one that can be restored, the command fails.

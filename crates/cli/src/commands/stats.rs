@@ -26,7 +26,7 @@ pub(super) fn timed<T>(
 
 /// The times of all threads, with their names in JSON, and who does it.
 fn phases(times: &WorkTimes) -> [(&'static str, Duration, &'static str); 5] {
-    let (one, any) = ("one thread at a time", "any thread");
+    let (one, any) = ("single-threaded", "any thread");
     [
         ("reading", times.reading, one),
         ("reading_files", times.reading_files, any),
@@ -54,7 +54,9 @@ fn table(total: Duration, times: &WorkTimes) -> String {
     let line = |(name, time, who): (&str, Duration, &str)| {
         let seconds = time.as_secs_f64();
         let share = match name {
-            "reading" | "writing" if seconds > processing => ", longer than processing".to_owned(),
+            "reading" | "writing" if seconds > processing => {
+                ", slower than processing, so it is the bottleneck".to_owned()
+            }
             "reading" | "writing" if processing > 0.0 => {
                 format!(", {:.1} % of processing", 100.0 * seconds / processing)
             }
@@ -101,10 +103,10 @@ mod tests {
         assert_eq!(
             table(Duration::from_millis(1200), &times()),
             "time           1.200 s; 2 threads worked for 1.000 s; sums over the threads:\n  \
-               reading         0.100 s  one thread at a time, 8.0 % of processing\n  \
+               reading         0.100 s  single-threaded, 8.0 % of processing\n  \
                reading files   0.300 s  any thread\n  \
                processing      1.250 s  any thread\n  \
-               writing         0.080 s  one thread at a time, 6.4 % of processing\n  \
+               writing         0.080 s  single-threaded, 6.4 % of processing\n  \
                waiting         0.020 s  for another thread"
         );
         let none = table(Duration::ZERO, &WorkTimes::default());
@@ -114,7 +116,7 @@ mod tests {
             ..times()
         };
         let counted = table(Duration::from_millis(1200), &counted);
-        assert!(counted.contains("longer than processing"), "{counted}");
+        assert!(counted.contains("so it is the bottleneck"), "{counted}");
         assert!(!counted.contains('%'), "{counted}");
     }
 

@@ -1,4 +1,4 @@
-//! Decodes bytes in 367 charsets to UTF-8 text and encodes text, with the byte range of every loss.
+//! Decodes bytes in 368 charsets to UTF-8 text and encodes text, with the byte range of every loss.
 //!
 //! The charsets are those of mail: nearly all of the IANA registry, and vendors' code pages. The crate knows no mail itself: the crate
 //! `mailglot-mime` decodes header fields and messages.

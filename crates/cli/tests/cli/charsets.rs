@@ -18,7 +18,7 @@ fn all_charsets_a_line_each() {
     );
     let last = run.text().lines().last().unwrap();
     assert!(
-        last.contains(" charsets, ") && last.ends_with(" of them registered"),
+        last.contains(" charsets; ") && last.ends_with(" entries of the IANA registry"),
         "{last}"
     );
     let json = sandbox.run(&["charsets", "--json"]).ended(0);

@@ -37,9 +37,12 @@ pub(crate) struct DecodeArgs {
     /// Values. Without any, each line of standard input is a value.
     #[arg(value_name = "TEXT")]
     pub(crate) texts: Vec<OsString>,
-    /// Separate values with NUL instead of newline, on input and output. Objects of --json still end in newline. A value that ends in newline is the
-    /// whole value of a field, so white space at its ends is dropped. A value of several lines is text, unless --name names its field. A line
-    /// end between two encoded words joins them. Without this option, a space replaces each line end that is not a fold, with a note.
+    /// Separate values with NUL instead of newline, on input and output. Objects of --json still end in newline. So a value can contain
+    /// line ends: `printf 'a\n b\0c\0'` gives two values.
+    ///
+    /// A value of several lines is text, unless --name names its field. A line end between two encoded words joins them. A value that
+    /// ends in newline is the whole value of a field, so white space at its ends is dropped. Without this option, a space replaces each
+    /// line end that is not a fold, with a note.
     #[arg(short = '0')]
     pub(crate) nul: bool,
     /// Print one JSON object per value and line: value, text, events. With --name also `typed`: addresses, date, identifiers,
@@ -50,12 +53,15 @@ pub(crate) struct DecodeArgs {
     /// unstructured text, like a Subject.
     #[arg(long, value_name = "FIELD", value_parser = field_name)]
     pub(crate) name: Option<String>,
-    /// Read a header or a whole message from standard input. Decode each field by its name, and print it as one line. The raw 8-bit
-    /// bytes of all fields get one charset; the encoded words and texts of the message help to choose it. Words under a label that the
-    /// texts disprove are decoded in the charset of the texts. Lines that are not fields are copied up to the empty line, and reported. A name in a list of addresses keeps or gets quotes if it needs them, such as "Doe, John".
+    /// Read one header or message from standard input. Decode each field by its name, and print it as one line. Of a mailbox, only the
+    /// header of the first message is decoded: use --stream or `mailglot ls`.
+    ///
+    /// The raw 8-bit bytes of all fields get one charset; the encoded words and texts of the message help to choose it. If a body proves
+    /// that a label is wrong, encoded words with that label use the body's charset. Lines that are not fields are copied up to the
+    /// empty line, and reported. A name in a list of addresses keeps or gets quotes if it needs them, such as "Doe, John".
     #[arg(long, conflicts_with_all = ["texts", "nul", "name", "stream"])]
     pub(crate) block: bool,
-    /// Print to standard error how each piece was decoded.
+    /// Print to standard error how each piece was decoded, with its byte range in the value, such as `0..24`.
     #[arg(long)]
     pub(crate) explain: bool,
     /// Decode the encoded words in a text from standard input while it arrives. All other bytes are copied. So is an encoded word of
@@ -100,13 +106,19 @@ fn unknown_label(text: &str) -> Result<UnknownLabel, String> {
     }
 }
 
-/// Decode the parameters of Content-Type and Content-Disposition values (RFC 2231) from standard input.
+/// Decode the parameters of Content-Type and Content-Disposition values (RFC 2231).
+///
+/// The values are arguments or lines of standard input.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
+  $ mailglot header params \"attachment; filename*=utf-8''%E2%82%AC.txt\"
   $ printf \"attachment; filename*=utf-8''%%E2%%82%%AC.txt\\0\" | mailglot header params -0 --json
   $ echo 'text/plain; charset=\"utf-8\"' | mailglot header params")]
 pub(crate) struct ParamsArgs {
+    /// Values. Without any, each line of standard input is a value.
+    #[arg(value_name = "TEXT")]
+    pub(crate) texts: Vec<OsString>,
     /// Separate values with NUL instead of newline, on input and output. Objects of --json still end in newline.
     #[arg(short = '0')]
     pub(crate) nul: bool,

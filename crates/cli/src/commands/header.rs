@@ -121,8 +121,9 @@ fn parameters(args: &ParamsArgs, console: Console) -> Result<Exit, Failure> {
     let policy = args.reading.policy();
     let context = HeaderContext::of(&policy);
     let end = ValueEnd::new(args.nul);
+    let typed = !args.texts.is_empty();
     let mut counts = FindingCounts::default();
-    let exit = each(&[], end, |value, out| {
+    let exit = each(&args.texts, end, |value, out| {
         let mut findings = Vec::new();
         let read = line_ends::one_line(value, &mut findings);
         let parsed = params::parse(&read, &context, &mut findings);
@@ -142,8 +143,10 @@ fn parameters(args: &ParamsArgs, console: Console) -> Result<Exit, Failure> {
             out,
             &[visible(&parsed.to_string()).as_bytes(), &[end.byte()]],
         )?;
-        print_findings(&findings, false, console);
-        counts.add(&findings);
+        print_findings(&findings, typed, console);
+        if !typed {
+            counts.add(&findings);
+        }
         Ok(())
     })?;
     counts.print(console);

@@ -26,6 +26,12 @@ fn parameters() {
         .pipe(&["header", "params"], b"attachment; filename=\"a b.txt\"\n")
         .ended(0);
     assert_eq!(run.text(), "attachment; filename=\"a b.txt\"\n");
+    let values = ["a/b; name*=utf-8''%E2%82%AC", "x; a=\"b"];
+    let run = sandbox
+        .run(&[&["header", "params"], &values[..]].concat())
+        .ended(0);
+    assert_eq!(run.text(), "a/b; name=\"€\"\nx; a=b\n");
+    assert!(run.err.contains("param.unclosed-quote at 5..7"), "{run:?}");
 }
 
 #[test]

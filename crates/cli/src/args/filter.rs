@@ -12,7 +12,7 @@ use std::path::PathBuf;
 /// not with 75.
 ///
 /// Does not change signed messages. Does not change parts and header fields with undecodable bytes, unless --on-loss replace is
-/// given. Prints errors only on a terminal and with -v, because some callers put standard error into the mail.
+/// given. Prints errors other than wrong usage only on a terminal and with -v, because some callers put standard error into the mail.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -44,8 +44,8 @@ pub(crate) struct FilterArgs {
     /// After a failure, write the message unchanged and exit with code 0.
     #[arg(long)]
     pub(crate) fail_open: bool,
-    /// Apply this policy, as the daemons do. Exit with code 65 (EX_DATAERR) if it rejects the message. Add its header fields if it
-    /// tags or rewrites the message.
+    /// Apply this built-in policy, as the daemons do. Exit with code 65 (EX_DATAERR) if it rejects the message. Add its header fields if
+    /// it tags or rewrites the message. Policies of a configuration file need `mailglot serve`.
     #[arg(long, value_name = "NAME", value_parser = ["monitor", "default", "strict"])]
     pub(crate) judge: Option<String>,
     /// Exit with code 75 after this time.

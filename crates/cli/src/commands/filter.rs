@@ -15,6 +15,8 @@ use crate::args::{Args, FilterArgs};
 use crate::argument_parser;
 use crate::exit::Exit;
 use crate::output::{Console, Level};
+use crate::shell_words::quoted;
+use clap::error::{ContextKind, ContextValue};
 use mailglot_gateway::policy::Rules;
 use mailglot_gateway::{Fault, PipeFilter, Reinject, Stopped, descriptors};
 use mailglot_mime::OnLoss;
@@ -22,6 +24,7 @@ use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Read, Write};
 use std::panic::{self, AssertUnwindSafe};
+use std::path::Path;
 use std::process::{self, ExitCode};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -50,10 +53,12 @@ pub(crate) fn is_asked(arguments: &[OsString]) -> bool {
 pub(crate) fn parse(arguments: &[OsString]) -> Result<Args, ExitCode> {
     let ours = || arguments.iter().take_while(|word| *word != "--");
     let has = |option: &str| ours().any(|word| word == option);
+    let (fail_open, reinject) = (has("--fail-open"), has("--reinject"));
+    let is_verbose = has("-v") || has("--verbose") || io::stderr().is_terminal();
     let failures = FailureHandling {
-        fail_open: has("--fail-open"),
-        prints_errors: has("-v") || has("--verbose") || io::stderr().is_terminal(),
-        reinject: has("--reinject"),
+        fail_open,
+        prints_errors: is_verbose,
+        reinject,
     };
     failures.install_panic_hook();
     match FailureHandling::guarded(|| Ok(argument_parser::parse(arguments))) {
@@ -64,12 +69,33 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Args, ExitCode> {
             Err(Exit::Done.into())
         }
         Ok(Err(error)) => {
-            if failures.prints_errors {
-                let _ = error.print();
+            // With --fail-open, standard error may become part of the mail. With --reinject, standard output has the reason.
+            if is_verbose || !(fail_open || reinject) {
+                print_usage_error(&error);
             }
             Err(failures.without_arguments("wrong usage"))
         }
-        Err(failed) => Err(failures.without_arguments(failed.words)),
+        Err(failed) => {
+            failures.print_error(&failed.words);
+            Err(failures.without_arguments(&failed.words))
+        }
+    }
+}
+
+/// Prints an error in the arguments. If a file is named, prints the command that reads it.
+fn print_usage_error(error: &clap::Error) {
+    let context = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => text.as_str(),
+        _ => "",
+    };
+    if context(ContextKind::InvalidArg) == "[-]" {
+        let file = quoted(Path::new(context(ContextKind::InvalidValue)));
+        Console::new(false, false).error(format_args!(
+            "filter: no file can be named, the message comes from standard input: mailglot filter < {file}"
+        ));
+    } else {
+        // If the stream is closed, nobody can read an error.
+        let _ = error.print();
     }
 }
 
@@ -215,13 +241,18 @@ impl FailureHandling {
     }
 
     /// Handles the message after wrong usage: reads it completely. Passes it unchanged with `--fail-open`, otherwise defers it.
-    fn without_arguments(self, why: impl Display) -> ExitCode {
-        self.print_error(&why);
+    ///
+    /// The error was printed before. A terminal is not read, because no caller waits there to write a message.
+    fn without_arguments(self, why: &str) -> ExitCode {
+        let deferred = || self.end(&Stopped::by(&Fault::Usage, why));
+        if io::stdin().is_terminal() {
+            return deferred();
+        }
         let raw = self.start_timeout(PATIENCE).map_err(FailedStep::from);
         match raw.and_then(|()| Self::guarded(|| read(&mut io::stdin().lock()))) {
             // With --reinject the recipients are unknown, so the message is deferred.
             Ok(raw) if self.fail_open && !self.reinject => self.write_out(&raw),
-            Ok(_) => self.defer(&FailedStep::new(Fault::Usage, why)),
+            Ok(_) => deferred(),
             Err(failed) => self.defer(&failed.at("standard input")),
         }
     }

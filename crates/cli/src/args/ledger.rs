@@ -49,7 +49,7 @@ pub(crate) struct ShowArgs {
     pub(crate) place: FolderArgs,
     #[command(flatten)]
     pub(crate) one: RecordArgs,
-    /// Print one JSON object: what `find --json` prints, and `note`, the gateway's account.
+    /// Print one JSON object: what `find --json` prints, and `note`, the log fields of the message and its changes.
     #[arg(long, conflicts_with = "raw")]
     pub(crate) json: bool,
     /// Write the record as a ledger of its own, which `mailglot restore --ledger` reads.
@@ -75,7 +75,7 @@ pub(crate) struct LedgerRestoreArgs {
 
 /// Hand the original of a message to the mail server for its recipients, or write it to a file.
 ///
-/// With --smtp the original goes by SMTP to a listener of the mail server that asks no filter, and arrives unchanged:
+/// With --smtp the original goes by SMTP to a listener of the mail server without milters, and arrives unchanged:
 /// `mailglot ledger release --queue-id 4F2A --smtp 127.0.0.1:10030`. docs/setup/postfix.md has the lines of master.cf for it. Without --smtp the command runs `sendmail -G -i -f SENDER -- RECIPIENTS`. The mail server then asks its filters
 /// for local mail again (Postfix: non_smtpd_milters). If this gateway is among them, it changes the message again.
 ///
@@ -129,7 +129,7 @@ pub(crate) struct FolderArgs {
 /// One record.
 #[derive(Debug, Group)]
 pub(crate) struct RecordArgs {
-    /// Name of the record, as the log and `find` have it; without it, the other options must match one record alone.
+    /// Name of the record, as the log and `find` print it. Without it, the other options must match exactly one record.
     #[arg(value_name = "NAME")]
     pub(crate) name: Option<String>,
     #[command(flatten)]

@@ -97,10 +97,10 @@ fn show(args: &ShowArgs, console: Console) -> Result<Exit, Failure> {
                 .as_str()
                 .map_or_else(|| value.to_string(), str::to_owned);
             match key.as_str() {
-                // One change a line: offset, old bytes, new bytes.
+                // One change per line: offset, old length, new length.
                 "replaced" => value
                     .split_whitespace()
-                    .for_each(|change| row("replaced", &explained(change))),
+                    .for_each(|change| row("replaced", &explained(change, &reading.original))),
                 "changed" => value
                     .split_whitespace()
                     .for_each(|part| row("changed", part)),
@@ -112,12 +112,24 @@ fn show(args: &ShowArgs, console: Console) -> Result<Exit, Failure> {
     Ok(found.search)
 }
 
-/// Describes a change in words: `12+3>5` is "at byte 12: 3 bytes, now 5".
-fn explained(change: &str) -> String {
+/// Bytes of the original that `show` prints of one change.
+const SHOWN: usize = 60;
+
+/// Describes a change of a message in words: `12+3>5` is `at byte 12: 3 bytes, now 5; original: "f\xFCr"`.
+fn explained(change: &str, original: &[u8]) -> String {
     let words = || {
         let (offset, lengths) = change.split_once('+')?;
         let (old, new) = lengths.split_once('>')?;
-        Some(format!("at byte {offset}: {old} bytes, now {new}"))
+        let mut words = format!("at byte {offset}: {old} bytes, now {new}");
+        let start: usize = offset.parse().ok()?;
+        let bytes = original.get(start..)?.get(..old.parse().ok()?)?;
+        if !bytes.is_empty() {
+            let shown = &bytes[..bytes.len().min(SHOWN)];
+            let more = if shown.len() < bytes.len() { "…" } else { "" };
+            // Writing to a string cannot fail.
+            let _ = write!(words, "; original: \"{}{more}\"", shown.escape_ascii());
+        }
+        Some(words)
     };
     words().unwrap_or_else(|| change.to_owned())
 }

@@ -108,7 +108,7 @@ fn records_are_found_shown_and_restored() {
     for words in [
         "sender     a@example.org\n",
         "action     normalize\n",
-        "at byte 12: 3 bytes, now 5\n",
+        "at byte 12: 3 bytes, now 5; original: \"885\"\n",
     ] {
         assert!(shown.text().contains(words), "{}", shown.text());
     }

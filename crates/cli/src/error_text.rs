@@ -180,16 +180,19 @@ fn is_address(path: &Path) -> bool {
 
 /// Returns what to do about a file without a header. As a message, a packed file or one of Outlook would be one of random text.
 fn without_header(path: &Path) -> String {
-    advice_by_start(path).unwrap_or_else(|| "; --force-format reads it as a message".to_owned())
+    match advice_by_start(path) {
+        Some((format, advice)) => format!("; it is {format}: {advice}"),
+        None => "; --force-format reads it as a message".to_owned(),
+    }
 }
 
-/// Returns what to do about a file in a folder that may be mail in another format.
+/// Returns what to do about a file in a folder that may be mail in another format. The message names the format.
 pub(crate) fn not_read_advice(path: &Path) -> String {
     let packing = beginning(path).and_then(|start| Packing::of(&start));
-    packing.map_or_else(
-        || advice_by_start(path).unwrap_or_default(),
-        |packing| conversion(packing, path),
-    )
+    if let Some(packing) = packing {
+        return conversion(packing, path);
+    }
+    advice_by_start(path).map_or_else(String::new, |(_, advice)| format!("; {advice}"))
 }
 
 /// Returns the first bytes of a file, unless it has fewer.
@@ -201,49 +204,56 @@ fn beginning(path: &Path) -> Option<[u8; 8]> {
     Some(start)
 }
 
-/// Returns what to do about a file in a format of another program.
-fn advice_by_start(path: &Path) -> Option<String> {
+/// Returns the format of a file of another program, and what to do about it.
+fn advice_by_start(path: &Path) -> Option<(&'static str, String)> {
     let start = beginning(path)?;
     let packing = Packing::of_other_program(&start);
     packing
         .and_then(|packing| unpacking(packing, path))
-        .or_else(|| store_advice(&start).map(str::to_owned))
+        .or_else(|| store_advice(&start).map(|(format, advice)| (format, advice.to_owned())))
 }
 
-/// Returns how to convert or unpack a file of another program.
-fn unpacking(packing: Packing, path: &Path) -> Option<String> {
-    let advice = match packing {
-        Packing::Pst => {
-            "; it is a folder of Outlook (.pst): convert it to a mailbox first, for example with readpst"
-        }
-        Packing::OutlookMessage => {
-            "; it is a file of Outlook (.msg) or Office: convert a message to .eml first, for example with msgconvert"
-        }
-        Packing::SevenZip => {
-            "; it is an archive of 7-Zip: unpack it first, for example with `7z x`"
-        }
-        Packing::Rar => "; it is a RAR archive: unpack it first, for example with `unrar x`",
+/// Returns the format of a file of another program, and how to convert or unpack it.
+fn unpacking(packing: Packing, path: &Path) -> Option<(&'static str, String)> {
+    let (format, advice) = match packing {
+        Packing::Pst => (
+            "a folder of Outlook (.pst)",
+            "convert it to a mailbox first, for example with readpst",
+        ),
+        Packing::OutlookMessage => (
+            "a file of Outlook (.msg) or Office",
+            "convert a message to .eml first, for example with msgconvert",
+        ),
+        Packing::SevenZip => (
+            "an archive of 7-Zip",
+            "unpack it first, for example with `7z x`",
+        ),
+        Packing::Rar => (
+            "a RAR archive",
+            "unpack it first, for example with `unrar x`",
+        ),
         Packing::Lzma => {
-            return Some(format!(
-                "; it is compressed with lzma: pipe the content in: {} | mailglot … -",
-                command("xz -dc", path)
-            ));
+            let command = command("xz -dc", path);
+            let advice = format!("pipe the content in: {command} | mailglot … -");
+            return Some(("compressed with lzma", advice));
         }
         _ => return None,
     };
-    Some(advice.to_owned())
+    Some((format, advice.to_owned()))
 }
 
-/// Returns what to do about files of Outlook Express that have no messages or another format.
-fn store_advice(start: &[u8]) -> Option<&'static str> {
+/// Returns the format of a file of Outlook Express that has no messages or another layout, and what to do about it.
+fn store_advice(start: &[u8]) -> Option<(&'static str, &'static str)> {
     match start {
-        // Folders have other bytes behind these.
-        [0xCF, 0xAD, 0x12, 0xFE, ..] => Some(
-            "; it is an index of Outlook Express (.dbx) without messages: give the names of the other .dbx files",
-        ),
-        [b'J', b'M', b'F', b'6' | b'9', ..] => Some(
-            "; it is a folder of Outlook Express 4 (.mbx): convert it to a mailbox first, for example with the import of KMail",
-        ),
+        // Folders have other bytes after these.
+        [0xCF, 0xAD, 0x12, 0xFE, ..] => Some((
+            "an index of Outlook Express (.dbx) without messages",
+            "give the names of the other .dbx files",
+        )),
+        [b'J', b'M', b'F', b'6' | b'9', ..] => Some((
+            "a folder of Outlook Express 4 (.mbx)",
+            "convert it to a mailbox first, for example with the import of KMail",
+        )),
         _ => None,
     }
 }

@@ -3,9 +3,9 @@
 use super::job_exit::judged;
 use super::stats::timed;
 use super::summary::{
-    EXAMPLES, ambiguous, charsets, decompressed, doubtful_separators, duplicates, findings,
-    guesses_of, left_alone, profile, replaced_separators, report_damaged, report_unread,
-    severity_of, shown, varied, verified,
+    EXAMPLES, charsets, decompressed, duplicates, exceptions, findings, guesses_of, profile,
+    replaced_separators, report_damaged, report_unread, review_examples, severity_of, shown,
+    to_review, varied, verified,
 };
 use super::worker_threads::worker_threads;
 use crate::args::CheckArgs;
@@ -14,6 +14,7 @@ use crate::output::{Console, Level, Style, counted, print};
 use crate::progress::watched;
 use crate::shell_words::{quoted, shell_word};
 use crate::signals::stoppable;
+use mailglot_archive::BoxEventKind;
 use mailglot_mime::{OnLoss, Severity};
 use mailglot_pipeline::{CheckJob, Example, Summary, check, with_thousands};
 use std::ffi::OsStr;
@@ -61,7 +62,7 @@ fn lines(account: &Summary, next: Option<&str>, all: bool, style: Style) -> Vec<
         .iter()
         .map(|source| style.strong(profile(source)))
         .collect();
-    lines.push(doubtful_separators(account, style));
+    lines.push(to_review(account, style));
     lines.push(String::new());
     lines.push(format!(
         "would change {} of {}",
@@ -74,7 +75,7 @@ fn lines(account: &Summary, next: Option<&str>, all: bool, style: Style) -> Vec<
     lines.extend(charsets(account, all));
     lines.extend(findings(account, all, style));
     lines.extend(decompressed(account));
-    lines.extend(left_alone(account, all));
+    lines.extend(exceptions(account, all));
     lines.extend(duplicates(account, all));
     let examples = |title: &str, most: usize, wanted: &dyn Fn(&Example) -> bool| {
         let found: Vec<_> = varied(account.examples.iter().filter(|e| wanted(e)).collect());
@@ -86,18 +87,31 @@ fn lines(account: &Summary, next: Option<&str>, all: bool, style: Style) -> Vec<
         head.into_iter().chain(shown).collect::<Vec<_>>()
     };
     let most = if all { usize::MAX } else { EXAMPLES };
-    lines.extend(examples("e.g. repairs", most, &|e| {
+    lines.extend(examples("examples of repairs", most, &|e| {
         severity_of(&e.code) == Severity::Repair
     }));
-    lines.extend(examples("e.g. losses", most, &|e| {
+    lines.extend(examples("examples of losses", most, &|e| {
         severity_of(&e.code) == Severity::Loss
     }));
-    lines.extend(ambiguous(account, all));
+    lines.extend(review_examples(account, all));
     if let Some(next) = next {
         lines.push(String::new());
+        if lacks_inputs(account) {
+            lines.push("first: see standard error for inputs that were not read; the output would lack them".to_owned());
+        }
         lines.push(format!("next: {}", style.strong(next)));
     }
     lines
+}
+
+/// Returns true if an input was not read, or not completely.
+fn lacks_inputs(account: &Summary) -> bool {
+    let mail_like = BoxEventKind::MailLike.code();
+    !account.unread.is_empty()
+        || !account.incomplete.is_empty()
+        || !account.without_header.is_empty()
+        || !account.not_read.is_empty()
+        || account.events.contains_key(mail_like)
 }
 
 /// Returns the inputs that a normalization takes: those that can be read, with all files below them.
@@ -381,6 +395,7 @@ mod tests {
                 example("ew.bad-token"),
                 example("cte.wrong-label"),
             ],
+            doubtful_separators: 2,
             events: [("mbox.ambiguous-from".into(), 2)].into(),
             ..Summary::default()
         };
@@ -391,9 +406,11 @@ mod tests {
             "{text}"
         );
         assert!(
-            text.contains("ambiguous   2\ne.g. ambiguous\n  mbox.ambiguous-from"),
+            text.contains("\nexamples to review\n  mbox.ambiguous-from"),
             "{text}"
         );
         assert!(!text.contains("cte.wrong-label"));
+        let review = "to review   2 doubtful separators, 0 suspected charsets\n";
+        assert!(text.contains(review), "{text}");
     }
 }

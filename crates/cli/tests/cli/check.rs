@@ -14,8 +14,8 @@ fn check_tells_and_writes_nothing() {
         "would change 2 of 2 messages",
         "koi8-r → KOI8-R",
         "charset.superset",
-        "e.g. repairs\n  charset.superset  archive.mbox:0 part 1 at ",
-        "ambiguous ",
+        "examples of repairs\n  charset.superset  archive.mbox:0 part 1 at ",
+        "to review   0 doubtful separators, 0 suspected charsets\n",
         "next: mailglot normalize archive.mbox -o archive.utf8.mbox",
     ] {
         assert!(run.text().contains(words), "{words}: {}", run.text());
@@ -122,14 +122,49 @@ fn what_is_missing_is_no_finding_and_no_next_step() {
     let run = sandbox
         .run(&["check", "missing", "archive.mbox", "--fail-on", "any"])
         .ended(2);
-    assert!(
-        run.text()
-            .ends_with("\nnext: mailglot normalize archive.mbox -o archive.utf8.mbox\n"),
-        "{run:?}"
-    );
+    let steps = "\nfirst: see standard error for inputs that were not read; the output would lack them\n\
+                 next: mailglot normalize archive.mbox -o archive.utf8.mbox\n";
+    assert!(run.text().ends_with(steps), "{run:?}");
     sandbox
         .run(&["check", "archive.mbox", "--fail-on", "any"])
         .ended(3);
+}
+
+#[test]
+fn guesses_end_with_the_options_that_correct_them() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "a.eml",
+        b"Subject: x\n\nLe caf\xe9 pr\xe8s de la gare est ferm\xe9\n",
+    );
+    let hint = "\n  to set the charset of text without a usable label: --default-charset koi8-r\n";
+    let run = sandbox.run(&["check", "a.eml"]).ended(0);
+    assert!(
+        run.text().contains(hint) && !run.text().contains("--detect"),
+        "{run:?}"
+    );
+    let corrected = ["check", "a.eml", "--default-charset", "koi8-r"];
+    let run = sandbox.run(&corrected).ended(0);
+    assert!(run.text().contains("(none) → KOI8-R"), "{run:?}");
+    assert!(!run.text().contains("guesses"), "{run:?}");
+}
+
+#[test]
+fn a_message_from_standard_input_is_no_finding() {
+    let sandbox = Sandbox::new();
+    let plain = b"Subject: x\n\nplain\n";
+    sandbox
+        .pipe(&["check", "--fail-on", "any", "-"], plain)
+        .ended(0);
+    let separators =
+        b"Subject: x\n\nhe wrote:\n\nFrom a@b.example Mon Jan  1 00:00:00 2001\nSubject: y\n\nz\n";
+    let run = sandbox
+        .pipe(&["check", "--fail-on", "any", "-"], separators)
+        .ended(3);
+    assert!(
+        run.text().contains(", 1 input read as one message\n"),
+        "{run:?}"
+    );
 }
 
 #[test]

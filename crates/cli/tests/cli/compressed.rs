@@ -269,7 +269,7 @@ fn a_compressed_file_without_mail_in_a_maildir_stays_and_is_told() {
     let told = sandbox.run(&["check", "Maildir"]).ended(0);
     assert!(
         told.text()
-            .contains("left alone  1 compressed or UTF-16 file\n"),
+            .contains("not read    1 compressed or UTF-16 file\n"),
         "{told:?}"
     );
     let told = sandbox.run(&["-v", "check", "Maildir"]).ended(0);
@@ -286,7 +286,7 @@ fn a_compressed_file_without_mail_in_a_maildir_stays_and_is_told() {
             .run(&["normalize", "Maildir", "-o", form, "--to", form])
             .ended(exit);
         assert!(
-            run.err.contains("left alone  1 compressed or UTF-16 file"),
+            run.err.contains("not read    1 compressed or UTF-16 file"),
             "{}",
             run.err
         );
@@ -333,7 +333,7 @@ fn what_expands_beyond_all_measure_is_stopped_and_told() {
             .shell(&format!("mailglot {command} bomb.mbox.gz > /dev/null"))
             .ended(2);
         assert!(
-            run.err.contains("more than 200 times as long inside"),
+            run.err.contains("expands to more than 200 times its size"),
             "{command}: {}",
             run.err
         );

@@ -119,14 +119,14 @@ fn what_is_not_read_in_an_archive_is_reported() {
     let pack = "cd mail && zip -q -P secret ../s.zip old/list.mbox && zip -q ../s.zip notes.txt Takeout/Mail/*.mbox";
     sandbox.shell(pack).ended(0);
     let run = sandbox.run(&["-v", "check", "s.zip"]).ended(2);
-    let words = "mailglot: s.zip: 1 file was not read: encrypted, left as it is: old/list.mbox; unpack the archive, and give the name of the folder\n";
+    let words = "mailglot: s.zip: 1 file was not read: old/list.mbox: encrypted; unpack the archive, and give the name of the folder\n";
     for command in ["check", "count", "text", "ls"] {
         let run = sandbox.run(&["-q", command, "s.zip"]).ended(2);
         assert_eq!(run.err, words, "{command}");
     }
     for event in [
         "encrypted, left as it is: old/list.mbox",
-        "not mail, left out, of a ledger too: notes.txt",
+        "not mail; neither output nor ledger has it: notes.txt",
     ] {
         assert!(run.text().contains(event), "{event} {}", run.text());
     }

@@ -197,7 +197,7 @@ fn text_before_the_limit_is_printed() {
             "{limit}"
         );
         assert!(
-            run.err.contains("left alone  1 too large message"),
+            run.err.contains("not read    1 too large message"),
             "{}",
             run.err
         );

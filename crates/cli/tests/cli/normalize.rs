@@ -120,7 +120,7 @@ fn normalize_is_quiet_or_verbose() {
     );
     assert!(
         run.err
-            .contains("e.g. charset.superset  archive.mbox:0 part 1 at "),
+            .contains("other examples\n  charset.superset  archive.mbox:0 part 1 at "),
         "{}",
         run.err
     );
@@ -188,8 +188,12 @@ fn folders_of_mh_come_back_as_they_were() {
     let run = sandbox.run(&["check", "mh"]).ended(0);
     assert!(run.text().starts_with("mh: 2 messages, MH, "), "{run:?}");
     assert!(
+        run.text().contains("\nnot kept    flags of 1 message\n"),
+        "{run:?}"
+    );
+    assert!(
         run.text()
-            .contains("left alone  2 files that are not mail, 1 message that loses its flags\n"),
+            .contains("\nnot read    2 files that are not mail\n"),
         "{run:?}"
     );
     assert_eq!(sandbox.run(&["count", "mh"]).ended(0).text(), "2\tmh\n");

@@ -21,13 +21,16 @@ fn files_that_are_not_mail_are_named() {
     sandbox.write("boxes/.DS_Store", b"\0\0\0\x01Bud1");
     sandbox.write("Sent.mbox/Messages/1.txt", b"12\n");
     for (input, name) in [
-        ("Maildir", "left out: dovecot.index"),
-        ("tree", "left out: a/README.txt"),
-        ("boxes", "left out, of a ledger too: .DS_Store"),
-        ("Sent.mbox", "left out, of a ledger too: Messages/1.txt"),
+        ("Maildir", ", left out: dovecot.index"),
+        ("tree", ", left out: a/README.txt"),
+        ("boxes", "; neither output nor ledger has it: .DS_Store"),
+        (
+            "Sent.mbox",
+            "; neither output nor ledger has it: Messages/1.txt",
+        ),
     ] {
         let words = format!(
-            "left alone  1 file that is not mail\n  box.no-mail  {input}: not mail, {name}\n"
+            "not read    1 file that is not mail\n  box.no-mail  {input}: not mail{name}\n"
         );
         let out = format!("{input}.out");
         let run = sandbox
@@ -58,7 +61,7 @@ fn files_that_are_not_mail_are_named() {
     let run = sandbox.run(&["check", "tree"]).ended(0);
     assert!(
         run.text()
-            .contains("left alone  41 files that are not mail (-v names them)\n"),
+            .contains("not read    41 files that are not mail (-v names them)\n"),
         "{run:?}"
     );
     let run = sandbox.run(&["-v", "check", "tree"]).ended(0);
@@ -85,9 +88,8 @@ fn messages_of_imap_servers_are_named() {
         "store: 2 files look like mail and were not read, because of their names; read them with: ";
     assert!(run.err.contains(&format!("{words}{hint}\n")), "{run:?}");
     assert!(
-        run.err.contains(
-            "left alone  2 files that look like mail and were not read, 4 files that are not mail"
-        ),
+        run.err
+            .contains("not read    2 files that look like mail, 4 files that are not mail"),
         "{run:?}"
     );
     sandbox.run(&["restore", "out", "-o", "back"]).ended(0);
@@ -123,9 +125,9 @@ fn formats_that_are_not_read_are_an_incomplete_input() {
         sandbox.write(&format!("tree/{name}"), content);
         for args in [&["count", "tree"][..], &["normalize", "tree", "-o", "out"]] {
             let run = sandbox.run(&[&["-q"], args].concat()).ended(2);
-            let words = format!("left as it is: {name}; ");
-            let named = run.err.starts_with("mailglot: tree: 1 file was not read: ");
-            let is_whole = named && run.err.contains(&words) && run.err.contains(advice);
+            let words = format!("mailglot: tree: 1 file was not read: {name}: ");
+            let named = run.err.starts_with(&words) && !run.err.contains("; it is ");
+            let is_whole = named && run.err.contains(advice);
             assert!(is_whole, "{name}: {}", run.err);
         }
         // The file stays in the ledger.

@@ -116,7 +116,10 @@ fn doubtful_separators_stand_in_the_first_lines() {
     let run = sandbox.run(&["check", "cut.mbox"]).ended(0);
     let lines: Vec<_> = run.text().lines().take(2).collect();
     assert!(lines[0].starts_with("cut.mbox: 3 messages"), "{lines:?}");
-    assert_eq!(lines[1], "doubtful    1 separator");
+    assert_eq!(
+        lines[1],
+        "to review   1 doubtful separator, 0 suspected charsets"
+    );
     assert_eq!(
         sandbox
             .run(&["check", "--json", "cut.mbox"])
@@ -139,7 +142,7 @@ fn doubtful_separators_stand_in_the_first_lines() {
         lines,
         [
             "messages    3 in = 3 written + 0 set aside",
-            "doubtful    1 separator"
+            "to review   1 doubtful separator, 0 suspected charsets"
         ]
     );
     let report: serde_json::Value = serde_json::from_slice(&sandbox.read("report.json")).unwrap();
@@ -162,7 +165,7 @@ fn doubtful_separators_stand_in_the_first_lines() {
             .run(&["check", "message.eml"])
             .ended(0)
             .text()
-            .contains("\ndoubtful    0 separators\n")
+            .contains("\nto review   0 doubtful separators, 0 suspected charsets\n")
     );
 }
 
@@ -178,7 +181,7 @@ fn links_and_special_files_are_counted_in_the_summary() {
     symlink("1.a.host:2,S", sandbox.path("Maildir/cur/2.a.host:2,S")).unwrap();
     let line = |text: &str| {
         text.lines()
-            .find(|line| line.starts_with("left alone"))
+            .find(|line| line.starts_with("not read"))
             .map(str::to_owned)
     };
     for (input, count) in [("boxes", 2), ("tree", 2), ("Maildir", 1)] {
@@ -187,7 +190,7 @@ fn links_and_special_files_are_counted_in_the_summary() {
         } else {
             "2 links and special files"
         };
-        let words = Some(format!("left alone  {words}"));
+        let words = Some(format!("not read    {words}"));
         let out = format!("{input}.out");
         assert_eq!(
             line(&sandbox.run(&["normalize", input, "-o", &out]).ended(0).err),

@@ -213,7 +213,7 @@ fn what_lies_beyond_limits_is_a_loss() {
     ] {
         let run = sandbox.run(&["check", "--fail-on", "loss", name]).ended(3);
         assert!(
-            run.text().contains("left alone  1 ") && run.text().contains(code),
+            run.text().contains("not read    1 ") && run.text().contains(code),
             "{}",
             run.text()
         );
@@ -241,7 +241,7 @@ fn a_message_that_is_too_large_is_a_loss() {
         .ended(2);
     assert_eq!(run.text(), "y\n");
     assert!(
-        run.err.contains("left alone  1 too large message"),
+        run.err.contains("not read    1 too large message"),
         "{}",
         run.err
     );
@@ -256,7 +256,7 @@ fn a_message_that_is_too_large_is_a_loss() {
         ])
         .ended(3);
     assert!(
-        run.text().contains("left alone  1 too large message"),
+        run.text().contains("not read    1 too large message"),
         "{}",
         run.text()
     );
@@ -274,7 +274,7 @@ fn a_message_that_is_too_large_is_a_loss() {
         ])
         .ended(3);
     assert!(
-        run.err.contains("left alone  1 too large message"),
+        run.err.contains("not read    1 too large message"),
         "{}",
         run.err
     );
@@ -308,7 +308,7 @@ fn flags_that_are_lost_are_named() {
         ])
         .ended(3);
     assert!(
-        run.err.contains("1 message that loses its flags"),
+        run.err.contains("not kept    flags of 1 message\n"),
         "{}",
         run.err
     );

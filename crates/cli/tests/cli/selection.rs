@@ -311,7 +311,7 @@ fn single_separators_can_be_decided() {
     let run = sandbox
         .run(&["check", "--mbox-override", "5=cut", "o.mbox"])
         .ended(0);
-    assert!(run.text().contains("\nleft alone  1 override of an offset"));
+    assert!(run.text().contains("\nno effect   1 override of an offset"));
     for wrong in ["5", "5=keep", "@missing", "x=cut"] {
         sandbox
             .run(&["count", "--mbox-override", wrong, "o.mbox"])

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 const SHORT: usize = 8;
 /// Examples of one group of findings.
 pub(crate) const EXAMPLES: usize = 3;
-/// Examples of files that were left out.
+/// Examples of each kind of exceptions.
 pub(super) const NAMED: usize = 4;
 
 /// What the second reader made of the rewritten messages, and the first that it reads otherwise.
@@ -21,7 +21,7 @@ pub(crate) fn verified(account: &Summary) -> Vec<String> {
     };
     let all = verify.agreed + verify.excused + verify.disagreed;
     let mut lines = vec![format!(
-        "verified    {} by {}: {} agree, {} but for known defects of these readers, {} disagree",
+        "verified    {} by {}: {} agree, {} differ only by known reader defects, {} disagree",
         counted(all, "rewritten message"),
         verify.readers.join(" and "),
         with_thousands(verify.agreed),
@@ -34,7 +34,7 @@ pub(crate) fn verified(account: &Summary) -> Vec<String> {
 }
 
 /// Returns the examples for which `is_wanted` is true.
-fn examples_of(account: &Summary, is_wanted: fn(&Example) -> bool) -> Vec<&Example> {
+fn examples_of(account: &Summary, is_wanted: impl Fn(&Example) -> bool) -> Vec<&Example> {
     let examples = account.examples.iter();
     examples.filter(|example| is_wanted(example)).collect()
 }
@@ -102,125 +102,157 @@ const OF_FILES: [&str; 5] = [
     "box.packed",
 ];
 
-/// Codes of findings that a person may see otherwise.
-const AMBIGUOUS: [&str; 4] = [
+/// Codes of findings that a person may decide otherwise.
+const TO_REVIEW: [&str; 4] = [
     "mbox.ambiguous-from",
     "mbox.quoting-guess",
     "mbox.single",
     "charset.suspected",
 ];
 
-/// Codes of what was not read, not changed, not obeyed or left out, in words for one and for many.
-const LEFT_ALONE: [(&str, &str, &str); 17] = [
-    (
-        "box.left-out",
-        "message that was deleted, or is not there",
-        "messages that were deleted, or are not there",
-    ),
-    (
-        "box.mail-like",
-        "file that looks like mail and was not read",
-        "files that look like mail and were not read",
-    ),
-    (
-        "box.no-header",
-        "message without a header",
-        "messages without a header",
-    ),
-    (
-        "box.no-mail",
-        "file that is not mail",
-        "files that are not mail",
-    ),
-    (
-        "box.not-followed",
-        "link or special file",
-        "links and special files",
-    ),
-    (
-        "box.packed",
-        "compressed or UTF-16 file",
-        "compressed or UTF-16 files",
-    ),
-    (
-        "box.trailing-bytes",
-        "run of bytes beside compressed data",
-        "runs of bytes beside compressed data",
-    ),
-    (
-        "hdr.beyond-limit",
-        "header or field beyond the limits",
-        "headers and fields beyond the limits",
-    ),
-    (
-        "mbox.unused-override",
-        "override of an offset where no separator can begin",
-        "overrides of offsets where no separators can begin",
-    ),
-    (
-        "mime.attachment-untouched",
-        "text attachment in another charset",
-        "text attachments in other charsets",
-    ),
-    (
-        "mime.depth",
-        "run of parts beyond the limits",
-        "runs of parts beyond the limits",
-    ),
-    (
-        "mime.unsettled",
-        "message or part that would read otherwise",
-        "messages and parts that would read otherwise",
-    ),
-    (
-        "msg.deleted",
-        "message that is marked as deleted",
-        "messages that are marked as deleted",
-    ),
-    (
-        "msg.flags",
-        "message that loses its flags",
-        "messages that lose their flags",
-    ),
-    (
-        "msg.folder",
-        "message that loses its folder",
-        "messages that lose their folders",
-    ),
-    (
-        "box.member-skipped",
-        "member of an archive that is not read",
-        "members of archives that are not read",
-    ),
-    (
-        "msg.too-large",
-        "too large message or text",
-        "too large messages or texts",
-    ),
-];
-
-pub(super) fn is_left_alone(example: &Example) -> bool {
-    LEFT_ALONE.iter().any(|(code, ..)| example.code == *code)
+/// A line of a summary that counts events of several codes.
+struct ExceptionGroup {
+    title: &'static str,
+    /// The codes, with the words for one event and for many. `{}` stands for the number of many.
+    codes: &'static [(&'static str, &'static str, &'static str)],
 }
 
-/// What was not looked into or left out, which nobody should miss: the numbers, and the first ones, with `all` all that are known.
-pub(crate) fn left_alone(account: &Summary, all: bool) -> Vec<String> {
-    let told =
-        LEFT_ALONE
-            .iter()
-            .filter_map(|(code, one, many)| match account.events.get(*code)? {
-                1 => Some(format!("1 {one}")),
-                count => Some(format!("{} {many}", with_thousands(*count))),
-            });
-    let told = told.collect::<Vec<_>>();
-    if told.is_empty() {
-        return Vec::new();
+impl ExceptionGroup {
+    fn has(&self, example: &Example) -> bool {
+        self.codes.iter().any(|(code, ..)| example.code == *code)
     }
-    let examples = varied(examples_of(account, is_left_alone));
+}
+
+/// What was not read, not changed or not kept, and other exceptions.
+const EXCEPTIONS: [ExceptionGroup; 5] = [
+    ExceptionGroup {
+        title: "not read",
+        codes: &[
+            (
+                "box.left-out",
+                "1 deleted or missing message",
+                "{} deleted or missing messages",
+            ),
+            (
+                "box.mail-like",
+                "1 file that looks like mail",
+                "{} files that look like mail",
+            ),
+            (
+                "box.no-header",
+                "1 file without a header field",
+                "{} files without a header field",
+            ),
+            (
+                "box.no-mail",
+                "1 file that is not mail",
+                "{} files that are not mail",
+            ),
+            (
+                "box.not-followed",
+                "1 link or special file",
+                "{} links and special files",
+            ),
+            (
+                "box.packed",
+                "1 compressed or UTF-16 file",
+                "{} compressed or UTF-16 files",
+            ),
+            (
+                "box.member-skipped",
+                "1 member of an archive",
+                "{} members of archives",
+            ),
+            (
+                "box.trailing-bytes",
+                "1 run of bytes after compressed data",
+                "{} runs of bytes after compressed data",
+            ),
+            (
+                "hdr.beyond-limit",
+                "1 header or field beyond the limits",
+                "{} headers and fields beyond the limits",
+            ),
+            (
+                "mime.depth",
+                "1 run of parts beyond the limits",
+                "{} runs of parts beyond the limits",
+            ),
+            (
+                "msg.too-large",
+                "1 too large message or text",
+                "{} too large messages or texts",
+            ),
+        ],
+    },
+    ExceptionGroup {
+        title: "unchanged",
+        codes: &[
+            (
+                "mime.attachment-untouched",
+                "1 text attachment in another charset",
+                "{} text attachments in other charsets",
+            ),
+            (
+                "mime.unsettled",
+                "1 message or part whose text rewriting would change",
+                "{} messages and parts whose text rewriting would change",
+            ),
+        ],
+    },
+    ExceptionGroup {
+        title: "not kept",
+        codes: &[
+            ("msg.flags", "flags of 1 message", "flags of {} messages"),
+            (
+                "msg.folder",
+                "folder of 1 message",
+                "folders of {} messages",
+            ),
+        ],
+    },
+    ExceptionGroup {
+        title: "included",
+        codes: &[(
+            "msg.deleted",
+            "1 message that is marked as deleted",
+            "{} messages that are marked as deleted",
+        )],
+    },
+    ExceptionGroup {
+        title: "no effect",
+        codes: &[(
+            "mbox.unused-override",
+            "1 override of an offset where no separator can begin",
+            "{} overrides of offsets where no separators can begin",
+        )],
+    },
+];
+
+pub(super) fn is_exception(example: &Example) -> bool {
+    EXCEPTIONS.iter().any(|group| group.has(example))
+}
+
+/// Lists what was not read, not changed or not kept: the numbers, and the first examples of each line, with `all` all that are known.
+pub(crate) fn exceptions(account: &Summary, all: bool) -> Vec<String> {
     let most = if all { usize::MAX } else { NAMED };
-    let more = hint_of_more(&examples, most);
-    let mut lines = vec![format!("left alone  {}{more}", told.join(", "))];
-    lines.extend(example_lines(&examples, most));
+    let mut lines = Vec::new();
+    for group in &EXCEPTIONS {
+        let codes = group.codes.iter();
+        let counts: Vec<_> = codes
+            .filter_map(|(code, one, many)| match account.events.get(*code)? {
+                1 => Some((*one).to_owned()),
+                count => Some(many.replace("{}", &with_thousands(*count))),
+            })
+            .collect();
+        if counts.is_empty() {
+            continue;
+        }
+        let examples = varied(examples_of(account, |example| group.has(example)));
+        let more = hint_of_more(&examples, most);
+        lines.push(format!("{:<12}{}{more}", group.title, counts.join(", ")));
+        lines.extend(example_lines(&examples, most));
+    }
     lines
 }
 
@@ -262,27 +294,40 @@ pub(super) fn is_duplicate(example: &Example) -> bool {
     example.code == DUPLICATE
 }
 
-pub(super) fn is_ambiguous(example: &Example) -> bool {
-    AMBIGUOUS.contains(&example.code.as_str())
+pub(super) fn is_to_review(example: &Example) -> bool {
+    TO_REVIEW.contains(&example.code.as_str())
 }
 
-pub(super) fn doubts(account: &Summary) -> u64 {
-    AMBIGUOUS
-        .iter()
-        .filter_map(|code| account.events.get(*code))
-        .sum()
-}
-
-/// What a person may see otherwise: the number, and the first ones, with `all` all that are known.
-pub(crate) fn ambiguous(account: &Summary, all: bool) -> Vec<String> {
-    let mut lines = vec![format!("ambiguous   {}", with_thousands(doubts(account)))];
-    let examples = varied(examples_of(account, is_ambiguous));
-    if !examples.is_empty() {
-        lines.push("e.g. ambiguous".to_owned());
+/// `to review   1 doubtful separator, 0 suspected charsets`
+pub(crate) fn to_review(account: &Summary, style: Style) -> String {
+    let count = |code: &str| account.events.get(code).copied().unwrap_or_default();
+    let suspected = count("charset.suspected");
+    let mut words = vec![
+        counted(account.doubtful_separators, "doubtful separator"),
+        counted(suspected, "suspected charset"),
+    ];
+    let quotings = count("mbox.quoting-guess");
+    let singles = count("mbox.single");
+    if quotings > 0 {
+        words.push(format!("quoting of {}", counted(quotings, "file")));
     }
+    if singles > 0 {
+        words.push(format!("{} read as one message", counted(singles, "input")));
+    }
+    let line = format!("to review   {}", words.join(", "));
+    let total = account.doubtful_separators + suspected + quotings + singles;
+    if total > 0 { style.repair(line) } else { line }
+}
+
+/// Lists the first examples of what a person may decide otherwise, with `all` all that are known.
+pub(crate) fn review_examples(account: &Summary, all: bool) -> Vec<String> {
+    let examples = varied(examples_of(account, is_to_review));
     let most = if all { usize::MAX } else { EXAMPLES };
-    lines.extend(example_lines(&examples, most));
-    lines
+    let title = (!examples.is_empty()).then(|| "examples to review".to_owned());
+    title
+        .into_iter()
+        .chain(example_lines(&examples, most))
+        .collect()
 }
 
 /// Examples so ordered that the first of each code come first: three of one kind teach less than three kinds.

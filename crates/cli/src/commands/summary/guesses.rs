@@ -40,19 +40,25 @@ pub(crate) fn guesses(
     lines
 }
 
-/// The guesses of a job.
+/// The guesses of a job, and the options that correct them.
 pub(crate) fn guesses_of(account: &Summary, all: bool) -> Vec<String> {
     let known = &account.least_certain;
     let (overruled, guessed): (Vec<_>, Vec<_>) = (
         known.overruled().iter().collect(),
         known.guessed().iter().collect(),
     );
-    guesses(
-        [account.overruled, account.guessed],
-        &overruled,
-        &guessed,
-        all,
-    )
+    let counts = [account.overruled, account.guessed];
+    let mut lines = guesses(counts, &overruled, &guessed, all);
+    if account.overruled > 0 {
+        lines.push("  to trust labels that decode all bytes: --detect unlabelled".to_owned());
+    }
+    if account.guessed > 0 {
+        lines.push(
+            "  to set the charset of text without a usable label: --default-charset koi8-r"
+                .to_owned(),
+        );
+    }
+    lines
 }
 
 /// `list.mbox:311 part 1  "…Ünlüler…"  no label, read as windows-1254 (0.71)`

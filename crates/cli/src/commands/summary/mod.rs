@@ -10,9 +10,7 @@ mod guesses;
 pub(crate) use events::*;
 pub(crate) use guesses::*;
 
-use events::{
-    NAMED, VERIFY_DISAGREES, doubts, is_ambiguous, is_decompressed, is_duplicate, is_left_alone,
-};
+use events::{NAMED, VERIFY_DISAGREES, is_decompressed, is_duplicate, is_exception, is_to_review};
 
 use super::job_exit::note;
 use crate::error_text::{files_command, not_read_advice};
@@ -41,21 +39,25 @@ pub(crate) fn report(account: &Summary, job: &NormalizeJob, console: Console) {
     lines.extend(findings(account, all, console.style()));
     lines.extend(charsets(account, all));
     lines.extend(decompressed(account));
-    lines.extend(left_alone(account, all));
+    lines.extend(exceptions(account, all));
     lines.extend(duplicates(account, all));
-    if doubts(account) > 0 {
-        lines.extend(ambiguous(account, all));
-    }
+    lines.extend(review_examples(account, all));
     if all {
         let is_listed = |example: &&Example| {
-            is_left_alone(example)
+            is_exception(example)
                 || is_decompressed(example)
                 || is_duplicate(example)
-                || is_ambiguous(example)
+                || is_to_review(example)
                 || example.code == VERIFY_DISAGREES
         };
         let others = account.examples.iter().filter(|other| !is_listed(other));
-        lines.extend(others.map(|example| format!("  e.g. {}", shown(example))));
+        let mut others = others
+            .map(|example| format!("  {}", shown(example)))
+            .peekable();
+        if others.peek().is_some() {
+            lines.push("other examples".to_owned());
+        }
+        lines.extend(others);
     }
     lines.extend(outputs(account, all));
     lines.extend(new_names(account, job));
@@ -148,7 +150,7 @@ pub(crate) fn profile(source: &SourceSummary) -> String {
     if source.gap_bytes > 0 {
         let _ = write!(
             line,
-            " ({} of them in no message)",
+            " ({} outside messages)",
             with_thousands(source.gap_bytes)
         );
     }
@@ -162,7 +164,7 @@ pub(crate) fn profile(source: &SourceSummary) -> String {
 fn totals(account: &Summary, style: Style) -> Vec<String> {
     let mut lines = vec![
         identity(account),
-        doubtful_separators(account, style),
+        to_review(account, style),
         format!(
             "bytes       {} in, {} out",
             with_thousands(account.bytes_in),
@@ -199,24 +201,11 @@ pub(crate) fn identity(account: &Summary) -> String {
     line
 }
 
-/// Number of lines of mailboxes that may or may not begin a message; `ambiguous` names the first.
-pub(crate) fn doubtful_separators(account: &Summary, style: Style) -> String {
-    let line = format!(
-        "doubtful    {}",
-        counted(account.doubtful_separators, "separator")
-    );
-    if account.doubtful_separators > 0 {
-        style.repair(line)
-    } else {
-        line
-    }
-}
-
 /// Reports what a command that normalizes nothing left out, read twice or could not read to its end. An input that was not read to its end
 /// counts as one that could not be read.
 pub(crate) fn report_left_out(account: &Summary, worst: &mut Exit, console: Console) {
     let all = console.level() == Level::Verbose;
-    for line in left_alone(account, all)
+    for line in exceptions(account, all)
         .into_iter()
         .chain(duplicates(account, all))
     {
@@ -307,7 +296,11 @@ fn not_read(account: &Summary, path: &str, files: u64) -> String {
         1 => "1 file was not read".to_owned(),
         _ => format!("{} files were not read, the first", with_thousands(files)),
     };
-    format!("{}: {words}: {}{advice}", visible(path), visible(first))
+    let first = match first.split_once(LEFT_AS_IT_IS) {
+        Some((what, name)) => format!("{name}: {what}"),
+        None => first.to_owned(),
+    };
+    format!("{}: {words}: {}{advice}", visible(path), visible(&first))
 }
 
 /// Stands before the name in the details of such events.

@@ -70,11 +70,11 @@ Exit codes:
     0  success
     1  wrong usage; `convert` also: malformed input
     2  an input could not be read completely, or a message was set aside
-    3  something was found that --fail-on names, and neither 2 nor 4 applies
+    3  something was found that --fail-on names (2 and 4 take precedence)
     4  an output could not be written, a ledger does not match, or an internal error
    65  `filter --judge`: the policy rejects the message (EX_DATAERR)
    75  `filter`: any failure, so that the mail server keeps the message queued (EX_TEMPFAIL)
-   78  `serve`, `milter`: the configuration file is wrong, and a new start would not help (EX_CONFIG)
+   78  `serve`, `milter`: the configuration file is wrong, so restarting would not help (EX_CONFIG)
   130  interrupted by a signal
 
 Environment:
@@ -93,10 +93,10 @@ pub(crate) struct Args {
 /// How much the program prints on standard error.
 #[derive(Debug, Group)]
 pub(crate) struct VerbosityArgs {
-    /// Print errors only.
+    /// Print only errors on standard error. Standard output stays, such as the report of `check`.
     #[arg(short, long, global = true, display_order = 900)]
     pub(crate) quiet: bool,
-    /// Print more: examples, mailbox profiles, reasons.
+    /// Also print all known examples, mailbox formats and notes.
     #[arg(short, long, global = true, display_order = 901)]
     pub(crate) verbose: bool,
 }

@@ -19,7 +19,7 @@ mailglot converts mail to UTF-8 and never changes its input. All commands: mailg
   Split a mailbox                    mailglot split list.mbox -o parts --by year
   Decode a Subject or From           mailglot header decode '=?utf-8?B?SsO2cmc=?='
   Detect and convert a text file     mailglot detect a.txt; mailglot convert -f koi8-r a.txt
-  Filter mail in Postfix             mailglot serve --config /etc/mailglot/mailglot.toml
+  Filter mail in Postfix             mailglot milter --listen tcp:127.0.0.1:8890 --dry-run
 ";
 
 /// Prints the tour on standard error. The exit code is that of wrong usage, since no command was given.

@@ -13,7 +13,7 @@ pub(crate) struct AccessArgs {
     /// A network whose clients are served, such as 192.0.2.0/24; may be given more than once. Connections from elsewhere are closed.
     #[arg(long, value_name = "NETWORK", requires = "listen")]
     pub(crate) client_network: Vec<Network>,
-    /// Run as root, if no other user is named. Without this, root is refused.
+    /// Run as root, even if no other user is named. By default the program refuses.
     #[arg(long)]
     pub(crate) allow_root: bool,
 }

@@ -62,7 +62,8 @@ pub(crate) struct NormalizeArgs {
     /// parts need as much space as the output, and are removed at the end.
     #[arg(long)]
     pub(crate) resume: bool,
-    /// With --resume: size of a part of a mailbox or folder; any other input is one. A killed job loses at most one part.
+    /// With --resume: size of each part of a mailbox or folder. Any other input, such as a compressed file, is one part. A killed job
+    /// loses at most one part.
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = size, requires = "resume")]
     pub(crate) split_size: u64,
 }
@@ -104,7 +105,8 @@ Examples:
   $ mailglot normalize archive.mbox -o clean.mbox
   $ mailglot restore clean.mbox --verify-only
   $ mailglot restore clean.mbox -o original.mbox
-  $ mailglot restore --keep-going clean.mbox -o again.mbox
+  $ mailglot normalize archive.mbox Maildir -o clean
+  $ mailglot restore --keep-going clean -o again
   $ mailglot restore --ledger 4F2.ledger -o original.eml")]
 pub(crate) struct RestoreArgs {
     /// The output of `mailglot normalize`. A ledger of `mailglot ledger show --raw` needs none.
@@ -126,7 +128,7 @@ pub(crate) struct RestoreArgs {
     pub(crate) verify_only: bool,
     /// Leave out inputs whose outputs were changed or are missing, and restore the others, with exit code 2. Reads the outputs twice.
     ///
-    /// Without this option nothing is restored then. A Maildir is one output.
+    /// Without this option, or if no output is intact, nothing is restored. A Maildir is one output.
     #[arg(long)]
     pub(crate) keep_going: bool,
 }
@@ -240,8 +242,8 @@ impl TextArgs {
 /// Show the parts of messages: offsets, labels, charsets with reasons, and events.
 ///
 /// An address is `FILE:17` (number from 0), `FILE@81233` (a byte of the message in its file), `FILE#<message-id>` or `FILE` (all
-/// messages). Of a byte beyond the first MiB of a mailbox, the messages before it are not counted. So its message is printed as
-/// `FILE@5200311`, the offset of its separator line.
+/// messages). For an offset beyond the first MiB of a mailbox, mailglot does not count the messages before it. It prints the address of
+/// the message with the offset of its separator line: `FILE@5200311`.
 ///
 /// EVENTS.md in the documentation explains each code of an event.
 #[derive(Debug, Group)]
@@ -270,7 +272,7 @@ pub(crate) enum OutputForm {
     MboxPerFolder,
     /// A Maildir, folders as Maildir++
     Maildir,
-    /// A file a message
+    /// One file per message
     Eml,
 }
 
@@ -292,7 +294,7 @@ pub(crate) enum ArchiveForm {
     Mbox,
     /// A Maildir, folders as Maildir++
     Maildir,
-    /// A file a message
+    /// One file per message
     Eml,
 }
 

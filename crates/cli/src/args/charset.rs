@@ -11,9 +11,9 @@ use std::path::PathBuf;
 /// Convert files from one charset to another, as iconv does.
 ///
 /// Reads the files as FROM and writes them as TO, one after the other, to standard output or to the file that -o names. Stops with exit code 1
-/// at the first byte that FROM lacks or character that TO lacks, and prints its position. The option -c leaves such bytes and characters out.
-/// The option --replace writes a replacement character. The option --unmappable decides for characters alone. Standard error has the number of
-/// losses and of replaced characters, with --explain each of them. A charset that lacks the replacement character is refused.
+/// at the first byte that FROM lacks or character that TO lacks, and prints its position. The option -c omits such bytes and characters, and
+/// --replace writes a replacement character. The option --unmappable applies to unencodable characters only. Prints the number of losses and
+/// replacements to standard error, and with --explain each of them. A charset that lacks the replacement character is rejected.
 ///
 /// `mailglot detect` guesses an unknown FROM. FROM and TO may also be `imap-utf-7`, the encoding of mailbox names (RFC 3501), with one
 /// name per line.
@@ -54,7 +54,7 @@ pub(crate) struct ConvertArgs {
     /// List the names of all charsets. `mailglot charsets` prints more about each.
     #[arg(short, long)]
     pub(crate) list: bool,
-    /// Files. `-` is standard input, and so is no file.
+    /// Files; standard input if none or `-`.
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 }
@@ -82,16 +82,16 @@ pub(crate) struct CharsetsArgs {
 
 /// Guess the charset of files.
 ///
-/// Prints one line per guess, with tabs between path, charset, confidence and reason. The confidence is the probability that the text is
-/// right. The reason is bom, ascii, structure, utf-8, declared, model, fallback or binary. If several charsets give the same text, only one
+/// Prints one line per guess, with tabs between path, charset, confidence and evidence. The confidence is the probability that the text is
+/// right. The evidence is bom, ascii, structure, utf-8, declared, model, fallback or binary. If several charsets give the same text, only one
 /// is printed. `convert -f` decodes the printed charset strictly, so it is Windows-31J if Shift_JIS lacks characters of the file.
 ///
 /// `binary` stands for the charset of a file that is not text. Examples are a PNG image, a ZIP archive, and a file with many NULs or
-/// other control characters. The charset that an XML declaration, an HTML meta element or `@charset` declares counts as --declared
-/// does. It does not count if the text names another one with a confidence of 0.95 or more.
+/// other control characters. A declaration in the file (XML, HTML meta element, `@charset`) has the effect of --declared. It has none if
+/// the text shows another charset with a confidence of 0.95 or more.
 ///
-/// Files up to 16 MiB are read whole. A larger file is read on while it is ASCII or valid UTF-8. If it is neither, 16 MiB are read from
-/// there on, or from the start of the file.
+/// Files up to 16 MiB are read completely. Larger files are read to the end if they are ASCII or UTF-8. Otherwise about 16 MiB are read,
+/// from the first byte on that is not ASCII.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -111,10 +111,11 @@ pub(crate) struct DetectArgs {
     /// Charset that a label declares. It is the answer if it or its superset decodes every byte. Replaces a declaration in the file.
     #[arg(long, value_name = "LABEL", value_parser = crate::value_parsers::charset)]
     pub(crate) declared: Option<Charset>,
-    /// Print one JSON object per file and line: file, guesses. A path that is not UTF-8 is {"bytes": base64}.
+    /// Print one JSON object per file and line: file, guesses. Each guess has charset, confidence and evidence. A path that is not UTF-8
+    /// is {"bytes": base64}.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Files. `-` is standard input, and so is no file.
+    /// Files; standard input if none or `-`.
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 }

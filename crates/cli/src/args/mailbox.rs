@@ -13,7 +13,7 @@ pub(crate) struct MailboxArgs {
     #[arg(long, value_name = "RULE", default_value = "auto", value_parser = by_name(RULES, MboxRule::name))]
     mbox_rule: MboxRule,
     /// Decide about the `From ` line at this offset of the mailbox; repeatable. `join` makes it text, `cut` a separator. @FILE has
-    /// one decision a line. `mailglot check -v` lists doubtful lines.
+    /// one decision per line. `mailglot check -v` lists doubtful lines.
     #[arg(long, value_name = "OFFSET=join|cut|@FILE", value_parser = decisions)]
     mbox_override: Vec<Decisions>,
 }
@@ -45,7 +45,7 @@ impl MailboxArgs {
 const RULES: &[(MboxRule, &str)] = &[
     (
         MboxRule::Auto,
-        "By the evidence of the mailbox and of each line",
+        "By the form of each line, the mailbox dialect and the fields that follow (see mbox.ambiguous-from)",
     ),
     (
         MboxRule::Strict,

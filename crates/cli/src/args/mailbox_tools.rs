@@ -15,7 +15,8 @@ use std::path::PathBuf;
 ///
 /// The number is that of an address: `mailglot cat archive.mbox:17`. With several inputs or a folder the whole address is printed, and
 /// for a member of a zip or tar archive. The offset is that of the message's first byte in its file, or of the separator of an empty
-/// message. The length has the mailbox's quoting, and the date is in the sender's zone. On a terminal a line is cut at its width.
+/// message. The length includes the mailbox's quoting, and the date is in the sender's zone. The sender is truncated to 24 columns, and
+/// on a terminal the line to its width.
 ///
 /// With --json each message is an object on one line. It has file, message (number from 0), path (in a folder), folder, offset, length,
 /// date (RFC 3339), date_source (`field` or `separator`), from, subject and message_id. Text from mail is decoded. The separator date
@@ -93,7 +94,7 @@ pub(crate) struct SplitArgs {
     /// The folder to create.
     #[arg(short, long, value_name = "FOLDER")]
     pub(crate) output: PathBuf,
-    /// Begin another part before the message with which a part would be larger. Only a single message can be larger than SIZE.
+    /// Start a new part before a message that would make the current part exceed SIZE. A part with one message may exceed it.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) size: Option<u64>,
     /// One part for each value.

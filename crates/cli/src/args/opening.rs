@@ -30,8 +30,8 @@ pub(crate) const LARGEST_MESSAGE: usize = 1 << 30;
 /// The largest message that is read.
 #[derive(Debug, Group)]
 pub(crate) struct LargestArgs {
-    /// Largest message that is parsed; a larger one is left as it is, and text beyond 64 MiB of one message, too. Memory is 64 MiB,
-    /// 1.3 times the largest message, and four times its text.
+    /// Largest message that is parsed. Example: `100M`. `normalize` copies larger messages unchanged, and text beyond 64 MiB of one
+    /// message. Memory is 64 MiB, 1.3 times the largest message, and four times its text.
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size)]
     max_message: u64,
 }

@@ -78,7 +78,8 @@ fn value_name(value: &impl ValueEnum) -> String {
 /// What the user knows about charsets and languages that the mail does not declare.
 #[derive(Debug, Group)]
 pub(crate) struct ReadingArgs {
-    /// Charset of text without a usable label whose charset cannot be detected (`mailglot convert -l` lists names).
+    /// Charset of non-UTF-8 text without a usable label, if it decodes all bytes and no label in the message names another. Replaces
+    /// detection in bodies. Example: `koi8-r` (`mailglot convert -l` lists names).
     #[arg(long, value_name = "LABEL", value_parser = crate::value_parsers::charset)]
     default_charset: Option<Charset>,
     /// Treat the label A as the charset B; repeatable. Example: `iso-8859-1=windows-1254`.

@@ -8,7 +8,7 @@ use mailglot_gateway::proxy::BareLines;
 
 /// Normalize mail on its way over SMTP or LMTP, between a mail server and the next hop.
 ///
-/// The proxy stands before the queue of a mail server, behind it, or before a mail store. It has no queue: the client hears the reply
+/// The proxy stands before the queue of a mail server, after it, or before a mail store. It has no queue: the client hears the reply
 /// of the next hop to each recipient and each message, and a failure defers the message. Of the extensions of the next hop, it
 /// offers 8BITMIME, SMTPUTF8, PIPELINING, DSN, ENHANCEDSTATUSCODES, SIZE and XFORWARD. It runs in the foreground until SIGTERM or SIGINT, and
 /// logs one line for each message to standard error. Signed mail is not rewritten.
@@ -55,7 +55,7 @@ pub(crate) struct ProxyArgs {
 pub(crate) enum BareLineWay {
     /// Refuse the message with 550 5.5.2
     Reject,
-    /// Replace each by CR LF, in header fields a CR by a space; none of them can end the message
+    /// Replace each by CR LF, and a bare CR in a header field by a space, so that none ends the message (SMTP smuggling)
     Normalize,
 }
 

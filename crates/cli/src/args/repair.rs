@@ -8,7 +8,7 @@ use mailglot_mime::encoded_word::Repairs;
 pub(crate) enum Repair {
     /// UTF-8 that was read as windows-1252 or ISO-8859-1
     Mojibake,
-    /// HTML entities, such as `&uuml;`
+    /// HTML entities of non-ASCII characters, such as `&uuml;`; `&amp;` stays
     Entities,
     /// ISO-2022-JP without its escape characters
     Escapes,

@@ -9,8 +9,8 @@ pub(crate) struct ReportArgs {
     /// Write a JSON report to this file.
     #[arg(long = "report", value_name = "FILE.json")]
     pub(crate) place: Option<PathBuf>,
-    /// Leave the folders above inputs and outputs out of the report, so that jobs in different folders give the same bytes. No output,
-    /// ledger or report has times, host names or durations, with or without this option.
+    /// Shorten paths in the report: those of inputs begin below the folder that all inputs share, so jobs in different folders write
+    /// the same report. No output, ledger or report has times, host names or durations, with or without this option.
     #[arg(long)]
     pub(crate) deterministic: bool,
 }

@@ -25,7 +25,7 @@ pub(crate) struct ServeArgs {
     /// folder or user is missing, or a folder is unsafe.
     #[arg(long)]
     pub(crate) check_config: bool,
-    /// Allow to run as root. By default the program refuses to start as root if the file names no other user.
+    /// Run as root, even if the file names no other user. By default the program refuses.
     #[arg(long)]
     pub(crate) allow_root: bool,
     /// Judge mail without changing, tagging or refusing any. Once a day, at SIGUSR1 and at the end, log the senders' domains with the most
@@ -80,7 +80,7 @@ pub(crate) enum LogForm {
     Logfmt,
     /// One JSON object per line
     Json,
-    /// logfmt behind a priority such as `<6>`, for a service of systemd
+    /// logfmt after a priority such as `<6>`, for a service of systemd
     Journald,
 }
 

@@ -22,7 +22,7 @@ pub struct Input {
     pub format: Format,
     /// The compression of the mailbox. None for a stream, whose compression is recognized when it is opened.
     pub packed: Option<Packing>,
-    /// Directory or container of the path.
+    /// The disk, or the zip or tar archive, that has the path.
     pub tree: FileTree,
     /// The messages to read. None for the whole archive.
     pub range: Option<InputRange>,

@@ -1,4 +1,4 @@
-//! Mail filters for MTAs: milter protocol, SMTP/LMTP proxy, pipe.
+//! Mail filters for MTAs: milter protocol, SMTP and LMTP proxy, pipe.
 //!
 //! ```text
 //!  bytes of the server ─► MilterSession::feed ─► MilterSession::event ─► Event ─► MessageBuilder ─► ReceivedMessage

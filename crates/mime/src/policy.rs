@@ -275,7 +275,9 @@ pub struct Policy {
     pub keep_encoded_messages: bool,
     /// How far charsets are detected.
     pub detection: Detection,
-    /// Charset of text without a usable label, if neither its bytes nor the rest of the message decide.
+    /// Charset of non-UTF-8 text without a usable label, if it decodes all bytes and no label in the message names another.
+    ///
+    /// Replaces detection in bodies. In raw header fields, the charset of a body may be preferred.
     pub default_charset: Option<Charset>,
     /// The kinds of damage in header fields to undo.
     pub repairs: Repairs,

@@ -1,4 +1,4 @@
-//! Runs whole jobs: read, normalize in parallel, write in order.
+//! Runs whole jobs: reads, normalizes in parallel, writes in order. Independent of terminals and command lines.
 //!
 //! ```text
 //! inputs ─► discover ─► run: reader ─► stage, on all cores ─► sink, in order

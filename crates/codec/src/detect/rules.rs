@@ -20,7 +20,7 @@ impl Rules {
     pub const MIXED_RUNS: Self = Self(1 << 4);
     /// Private use characters and box drawing within prose count against a charset.
     pub const PRIVATE_USE: Self = Self(1 << 5);
-    /// Use font names in HTML as evidence of language.
+    /// Use names of fonts in HTML as evidence of the language.
     pub const FONT_NAMES: Self = Self(1 << 6);
 
     /// The time zone of the Date field is a prior of the languages.

@@ -74,7 +74,7 @@ impl Default for Verifier {
 pub struct Rewritten<'r> {
     /// Its bytes.
     pub bytes: &'r [u8],
-    /// Edits that produced it.
+    /// Edits that produced it from the original.
     pub edits: &'r [Edit],
     /// The inverse of the edits.
     pub undo: &'r [Undo],

@@ -42,9 +42,10 @@ fn every_event_stands_in_the_list_and_every_line_is_an_event() {
     assert_eq!(listed, known);
 }
 
-/// Returns the codes of what is found outside messages, with severities. They are the splitter's kinds and the pipeline's own. The pipeline has
-/// codes for a line end that a mailbox adds, a separator that it replaces, and a message that is marked as deleted. It also has codes for flags
-/// and folders without a place in an output, and for a message that it could not process.
+/// Codes of what is found outside messages: the splitter's kinds, and the pipeline's own.
+///
+/// The pipeline reports a Content-Length that it removes, a line end that a mailbox adds and a separator that it replaces. It also
+/// reports a message marked as deleted, flags and folders without a place in an output, and a message that it could not process.
 fn box_events() -> Vec<(String, &'static str)> {
     let severity = |kind: &BoxEventKind| match (kind.is_loss(), kind.is_repair()) {
         (true, _) => "loss",
@@ -55,6 +56,7 @@ fn box_events() -> Vec<(String, &'static str)> {
         .iter()
         .map(|kind| (kind.code().to_owned(), severity(kind)));
     let own = [
+        ("mbox.length-removed", "info"),
         ("mbox.line-end-added", "info"),
         ("mbox.separator-replaced", "info"),
         ("msg.deleted", "info"),

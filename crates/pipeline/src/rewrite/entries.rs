@@ -205,8 +205,8 @@ impl<'a> BatchRewrite<'a> {
         self.tally
             .message(&address, raw, &made.report, made.changed);
         if let Some(field) = made.length_removed {
-            let detail = "field removed: it was true of the old bytes only";
-            let (code, offset) = ("mbox.bad-length", field.start as u64);
+            let detail = "it counts the bytes of the input";
+            let (code, offset) = ("mbox.length-removed", field.start as u64);
             self.tally
                 .event(code, Severity::Info, address, offset, detail);
         }

@@ -17,6 +17,7 @@ mod global;
 mod header_guesses;
 mod headers;
 mod lines;
+mod message_labels;
 mod outer_text;
 mod output_charset;
 mod part_fields;

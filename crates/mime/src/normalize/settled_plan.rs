@@ -4,7 +4,9 @@
 //! A message whose text would change by its own rewriting stays as it is, with `mime.unsettled`.
 
 use super::shortened_message::{Shortened, shortened};
-use super::{bodies, byte_order_mark, global, headers, seven_bit, wrapped_parameters};
+use super::{
+    bodies, byte_order_mark, global, headers, message_labels, seven_bit, wrapped_parameters,
+};
 use crate::edit::{Edit, spliced};
 use crate::encoded_word::HeaderContext;
 use crate::event::{Detail, Event, EventKind, Reason};
@@ -140,6 +142,7 @@ pub fn unchecked_edits(message: &Message<'_>, policy: &Policy, report: &mut Repo
     if policy.headers == Headers::RawUtf8 && policy.transfer != Transfer::SevenBit {
         global::widen(message, &sealed, &mut edits);
     }
+    message_labels::plan(message, &sealed, &mut edits);
     if !edits.is_sorted_by(|a, b| a.span.end <= b.span.start) {
         // A parameter without an end may overlap another edit.
         edits.clear();

@@ -7,6 +7,7 @@ mod line_ends;
 mod outer_text;
 mod raw_bytes;
 mod signatures;
+mod transfer_labels;
 mod words_beside_bodies;
 
 use mailglot_codec::Charset;

@@ -82,16 +82,13 @@ impl DecodedBody<'_> {
         self.report_footer(id, choice.used, policy, report);
     }
 
-    /// Reports text in a transfer encoding that its header does not name.
+    /// Reports decoded text in a transfer encoding that its header does not name, or names once for text that was encoded twice.
     fn report_unlabelled(&self, id: PartId, report: &mut Report) {
-        let is_other = !matches!(
-            self.label,
-            TransferEncoding::Identity | TransferEncoding::Unknown
-        );
-        if is_other || !self.body.is_ascii() || !self.blocks.is_empty() {
+        let text = &*self.decoded.bytes;
+        if self.label == TransferEncoding::Uuencode || !text.is_ascii() || !self.blocks.is_empty() {
             return;
         }
-        let reason = match undeclared_encoding(self.body) {
+        let reason = match undeclared_encoding(text) {
             Some(TransferEncoding::Base64) => Reason::LooksLikeBase64,
             Some(_) => Reason::LooksLikeQuotedPrintable,
             None => return,

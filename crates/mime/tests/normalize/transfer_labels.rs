@@ -27,3 +27,45 @@ fn embedded_messages_under_a_wrong_label_get_the_right_one() {
     let signed = part("base64", &ascii).replace("multipart/mixed", "multipart/signed");
     case(&signed, &signed);
 }
+
+/// Returns text parts with these transfer encodings and bodies, and the codes of their events.
+fn codes_of(label: &str, body: &[u8]) -> Vec<&'static str> {
+    let head = format!(
+        "MIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: {label}\n\n"
+    );
+    let raw = [head.as_bytes(), body].concat();
+    keeps_the_laws(&raw);
+    codes(&raw)
+}
+
+const TEXT: &str = "Grüße aus München, schöne Tage für alle Bürger.\n";
+
+fn base64_of(text: &[u8]) -> Vec<u8> {
+    let mut lines = Vec::new();
+    mailglot_mime::transfer::base64::encode_lines(text, 76, b"\n", &mut lines);
+    lines
+}
+
+fn quoted_printable_of(text: &[u8]) -> Vec<u8> {
+    let mut lines = Vec::new();
+    mailglot_mime::transfer::quoted_printable::encode(text, b"\n", &mut lines);
+    lines
+}
+
+#[test]
+fn text_that_was_encoded_twice_is_reported() {
+    let text = TEXT.repeat(3);
+    let (base64, quoted) = (
+        base64_of(text.as_bytes()),
+        quoted_printable_of(text.as_bytes()),
+    );
+    for (label, body) in [
+        ("base64", base64_of(&base64)),
+        ("base64", base64_of(&quoted)),
+        ("quoted-printable", quoted_printable_of(&quoted)),
+    ] {
+        assert_eq!(codes_of(label, &body), ["cte.unlabelled"], "{label}");
+    }
+    assert_eq!(codes_of("base64", &base64), [""; 0]);
+    assert_eq!(codes_of("quoted-printable", &quoted), [""; 0]);
+}

@@ -205,6 +205,10 @@ named! {
         NotBase64 = "not base64",
         /// The body is not quoted-printable.
         NotQuotedPrintable = "not quoted-printable",
+        /// The body is base64 under the label of quoted-printable.
+        Base64UnderQuotedPrintable = "base64 under the label quoted-printable",
+        /// The body is quoted-printable under the label of base64.
+        QuotedPrintableUnderBase64 = "quoted-printable under the label base64",
         /// The body seems to be base64 that no label names.
         LooksLikeBase64 = "looks like base64",
         /// The body seems to be quoted-printable that no label names.

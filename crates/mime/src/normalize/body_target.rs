@@ -58,7 +58,8 @@ impl<'a> Body<'a, '_> {
                 draft.steps.added_end = added_end;
                 return Some(draft);
             }
-            if !requirements.relabels && self.source.footer().is_none() {
+            let must_change = requirements.relabels || self.is_wrongly_labelled();
+            if !must_change && self.source.footer().is_none() {
                 return None;
             }
         } else if requirements.is_open {
@@ -118,9 +119,15 @@ impl<'a> Body<'a, '_> {
         };
         // Trailing blanks are not part of the text, but some readers show them or reflow lines by them.
         let keeps_encoding = keeps_encoding || self.source.has(EventKind::CteQpTrailingBlanks);
-        let is_wrongly_labelled =
-            self.message.part_at(self.id).transfer != self.source.decoded.used;
-        !requirements.relabels && !is_wrongly_labelled && keeps_encoding && !self.hides_footer()
+        !requirements.relabels
+            && !self.is_wrongly_labelled()
+            && keeps_encoding
+            && !self.hides_footer()
+    }
+
+    /// Returns true if the body is not in the transfer encoding that its label names.
+    fn is_wrongly_labelled(&self) -> bool {
+        self.message.part_at(self.id).transfer != self.source.decoded.used
     }
 
     /// Returns true if plain text follows the base64, which other readers drop or decode as base64.

@@ -30,10 +30,7 @@ pub(super) fn plan(message: &Message<'_>, sealed: &[bool], edits: &mut Vec<Edit>
         }
         let is_seven_bit = is_ascii_after(message.raw(), part.body, edits);
         let mut fields = PartFields::new(message, id, &mut more);
-        fields.set_transfer(
-            if is_seven_bit { "7bit" } else { "8bit" },
-            OpenLabel::Exact,
-        );
+        fields.set_transfer(if is_seven_bit { "7bit" } else { "8bit" }, OpenLabel::Exact);
         fields.finish();
         if !is_seven_bit {
             more.extend(parents_with_seven_bit(message, id));

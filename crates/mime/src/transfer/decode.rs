@@ -1,5 +1,6 @@
 //! Decodes any transfer encoding, and maps decoded ranges back to the body.
 
+use super::actual_encoding::actual_encoding;
 use super::decoded::Decoded;
 use super::encoding::TransferEncoding;
 use super::locator::Locator;
@@ -7,7 +8,8 @@ use super::{base64, quoted_printable};
 use crate::event::{Detail, EventKind, Finding, FindingList, Reason};
 use std::ops::Range;
 
-/// Decodes a transfer encoding in linear time. Never fails. Ranges of findings are relative to `body`.
+/// Decodes a transfer encoding in linear time. Decodes base64 under the label of quoted-printable, and the reverse, as what it is.
+/// Never fails. Ranges of findings are relative to `body`.
 ///
 /// ```
 /// use mailglot_mime::transfer::{TransferEncoding, decode};
@@ -22,6 +24,23 @@ use std::ops::Range;
 /// `cte.8bit-in-7bit` (in quoted-printable), `cte.wrong-label` (also for an unknown encoding) and `cte.uuencode`. All but the first
 /// occur at most once.
 pub fn decode<'a>(
+    encoding: TransferEncoding,
+    body: &'a [u8],
+    findings: &mut Vec<Finding>,
+) -> Decoded<'a> {
+    if let Some(actual) = actual_encoding(encoding, body) {
+        let reason = match encoding {
+            TransferEncoding::Base64 => Reason::QuotedPrintableUnderBase64,
+            _ => Reason::Base64UnderQuotedPrintable,
+        };
+        findings.add(0..body.len(), EventKind::CteWrongLabel, reason);
+        return decode_as(actual, body, findings);
+    }
+    decode_as(encoding, body, findings)
+}
+
+/// Decodes a body in the transfer encoding that its label names.
+fn decode_as<'a>(
     encoding: TransferEncoding,
     body: &'a [u8],
     findings: &mut Vec<Finding>,

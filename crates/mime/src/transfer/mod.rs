@@ -7,6 +7,7 @@
 pub mod base64;
 pub mod quoted_printable;
 
+mod actual_encoding;
 pub(crate) mod blocks;
 mod decode;
 mod decoded;

@@ -13,6 +13,7 @@ mod well_formed;
 
 use super::decoded::{Decoded, RangeCount, Sink};
 use super::encoding::TransferEncoding;
+use super::undeclared_encoding::is_base64_of_text;
 use crate::event::{Detail, EventKind, Finding, FindingList, Reason};
 use crate::lexer::eight_bit_bytes;
 use escape::{Escape, escape};
@@ -30,6 +31,8 @@ const WIDTH: usize = 76;
 /// If `eol` is LF, both bytes of a CR LF are data: they are escaped, and a soft line break follows. `=0D` before a plain LF would
 /// become CR CR LF in a transport that sends LF as CR LF.
 ///
+/// Escapes the first character of text that would look like base64 under a wrong label.
+///
 /// Escapes the colons of `://` if a web address would look like one that was never encoded: `http=3A//x/?a=01b`.
 pub fn encode(bytes: &[u8], eol: &[u8], out: &mut Vec<u8>) {
     let start = out.len();
@@ -37,6 +40,11 @@ pub fn encode(bytes: &[u8], eol: &[u8], out: &mut Vec<u8>) {
     if !raw_addresses::equals_signs(&out[start..]).is_empty() {
         out.truncate(start);
         encode_lines(bytes, eol, Addresses::Hidden, out);
+    }
+    if is_base64_of_text(&out[start..]) {
+        let escape = ESCAPES[usize::from(out[start])];
+        let first = [&escape[..], b"=", eol].concat();
+        out.splice(start..=start, first);
     }
 }
 

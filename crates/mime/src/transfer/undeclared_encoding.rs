@@ -16,17 +16,24 @@ const WITHIN_WORDS: usize = 2;
 const FIRST_LINE: usize = 40;
 /// Number of base64 characters that show whether they encode text.
 const SAMPLE: usize = 1024;
+/// Number of bytes without control characters that are text, whatever their charset.
+const CERTAIN: usize = 128;
 
 /// Returns the transfer encoding that ASCII text seems to have although its header does not declare it.
 pub(crate) fn undeclared_encoding(text: &[u8]) -> Option<TransferEncoding> {
-    if (is_quoted_printable(text) || has_encoded_shifts(text)) && !has_encoded_properties(text) {
+    if is_quoted_printable(text) && !has_encoded_properties(text) {
         return Some(TransferEncoding::QuotedPrintable);
     }
     is_base64(text).then_some(TransferEncoding::Base64)
 }
 
+/// Returns true if the text has escapes of letters within words, or of escape sequences.
+pub(super) fn is_quoted_printable(text: &[u8]) -> bool {
+    has_encoded_letters(text) || has_encoded_shifts(text)
+}
+
 /// Returns true if the equals signs of the text begin escapes of bytes above 7F or end lines, and hardly anything else.
-fn is_quoted_printable(text: &[u8]) -> bool {
+fn has_encoded_letters(text: &[u8]) -> bool {
     let (mut escapes, mut within_words, mut others) = (0, 0, 0);
     // The end of the last escape.
     let mut end = None;
@@ -77,41 +84,75 @@ fn is_digit(byte: u8) -> bool {
 
 /// Returns true if the lines up to the first blank one are whole lines of base64 that encode text.
 fn is_base64(text: &[u8]) -> bool {
-    let mut lines = text
-        .split(|b| *b == b'\n')
-        .map(<[u8]>::trim_ascii_end)
-        .skip_while(|line| line.is_empty())
-        .take_while(|line| !line.is_empty())
-        .peekable();
+    let first = lines(text).skip_while(|line| line.is_empty());
+    digits(first.take_while(|line| !line.is_empty())).is_some_and(|digits| encodes_text(&digits))
+}
+
+/// Returns true if all lines of a body are whole lines of base64 that certainly encode text.
+pub(super) fn is_base64_of_text(body: &[u8]) -> bool {
+    digits(lines(body.trim_ascii())).is_some_and(|digits| encodes_certain_text(&digits))
+}
+
+/// Returns the lines without the white space at their ends.
+fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split(|b| *b == b'\n').map(<[u8]>::trim_ascii_end)
+}
+
+/// Returns the first characters of lines of base64, or `None` if an encoder does not write such lines.
+fn digits<'t>(lines: impl Iterator<Item = &'t [u8]>) -> Option<Vec<u8>> {
+    let mut lines = lines.peekable();
     let width = lines.peek().map_or(0, |line| line.len());
     if width < FIRST_LINE || !width.is_multiple_of(4) {
-        return false;
+        return None;
     }
     let mut digits = Vec::new();
     while let Some(line) = lines.next() {
         let is_whole = line.len() == width || lines.peek().is_none() && line.len() < width;
         let padding = line.iter().rev().take_while(|b| **b == b'=').count();
-        let is_digit = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/');
         if !is_whole
             || !line.len().is_multiple_of(4)
             || padding > if lines.peek().is_none() { 2 } else { 0 }
-            || !line[..line.len() - padding].iter().all(is_digit)
+            || !are_digits(&line[..line.len() - padding])
         {
-            return false;
+            return None;
         }
         if digits.len() < SAMPLE {
             digits.extend_from_slice(line);
         }
     }
-    encodes_text(&digits)
+    Some(digits)
+}
+
+/// Returns true for a line of base64 of the usual length, without padding.
+pub(super) fn is_full_line(line: &[u8]) -> bool {
+    line.len() >= FIRST_LINE && line.len().is_multiple_of(4) && are_digits(line)
+}
+
+fn are_digits(line: &[u8]) -> bool {
+    line.iter()
+        .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/'))
 }
 
 /// Returns true if base64 encodes text with blanks or line ends. Keys and files have control characters.
 fn encodes_text(digits: &[u8]) -> bool {
+    is_text(&base64::decode(digits, &mut Vec::new()).bytes)
+}
+
+/// Like [`encodes_text`], for UTF-8 or long text. A short word rarely decodes to bytes without control characters by chance.
+fn encodes_certain_text(digits: &[u8]) -> bool {
     let decoded = base64::decode(digits, &mut Vec::new()).bytes;
+    // The last character may be cut.
+    let is_utf8 = match std::str::from_utf8(&decoded) {
+        Ok(_) => true,
+        Err(error) => error.error_len().is_none(),
+    };
+    is_text(&decoded) && (is_utf8 || decoded.len() >= CERTAIN)
+}
+
+fn is_text(bytes: &[u8]) -> bool {
     let is_control = |b: &u8| *b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r' | 0x1B) || *b == 0x7F;
     let is_blank = |b: &u8| matches!(b, b' ' | b'\n');
-    !decoded.iter().any(is_control) && decoded.iter().any(is_blank)
+    !bytes.iter().any(is_control) && bytes.iter().any(is_blank)
 }
 
 #[cfg(test)]

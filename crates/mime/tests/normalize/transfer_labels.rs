@@ -69,3 +69,29 @@ fn text_that_was_encoded_twice_is_reported() {
     assert_eq!(codes_of("base64", &base64), [""; 0]);
     assert_eq!(codes_of("quoted-printable", &quoted), [""; 0]);
 }
+
+#[test]
+fn encodings_under_the_label_of_another_one_are_decoded() {
+    let head = |label: &str| {
+        format!(
+            "MIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: {label}\n\n"
+        )
+    };
+    let text = TEXT.repeat(3);
+    // The last one needs two characters of padding.
+    for text in [text.clone(), format!("{text}x\n"), format!("{text}xy\n")] {
+        for (label, body) in [
+            ("quoted-printable", base64_of(text.as_bytes())),
+            ("base64", quoted_printable_of(text.as_bytes())),
+        ] {
+            let raw = [head(label).as_bytes(), &body].concat();
+            keeps_the_laws(&raw);
+            let once = process(&raw, &Policy::default());
+            assert_eq!(String::from_utf8_lossy(&once.bytes), head("8bit") + &text);
+            assert_eq!(codes(&raw), ["cte.wrong-label"], "{label}");
+        }
+    }
+    // A word of 40 characters is text.
+    let word = "3f786850e387550fdab836ed7e6dc881de23001b\n";
+    assert_eq!(codes_of("quoted-printable", word.as_bytes()), [""; 0]);
+}

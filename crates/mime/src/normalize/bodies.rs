@@ -99,7 +99,7 @@ impl<'a> Body<'a, '_> {
                 report.push(self.event(EventKind::MimeUnsettled, Reason::NoTypeInvented));
             }
             let is_unknown = message.part_at(id).transfer == TransferEncoding::Unknown;
-            if is_unknown && !choice.text.is_ascii() {
+            if is_unknown && !choice.text.trim_ascii().is_empty() {
                 report.push(self.event(EventKind::MimeUnsettled, Reason::UnknownEncoding));
             }
             return None;

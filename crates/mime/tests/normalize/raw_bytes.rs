@@ -273,8 +273,12 @@ fn a_delivery_status_that_is_not_utf8_is_reported() {
 fn text_under_an_unknown_transfer_encoding_is_reported() {
     for (body, expected) in [
         (&b"Gr\xFC\xDFe"[..], &["mime.unsettled"][..]),
-        (b"Gr=FC=DFe aus K=F6ln", &["cte.unlabelled"]),
-        (b"plain", &[]),
+        (
+            b"Gr=FC=DFe aus K=F6ln",
+            &["cte.unlabelled", "mime.unsettled"],
+        ),
+        (b"plain", &["mime.unsettled"]),
+        (b"\n", &[]),
     ] {
         let header = b"Content-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: x-unknown\n\n";
         let raw = [&header[..], body].concat();

@@ -95,3 +95,17 @@ fn encodings_under_the_label_of_another_one_are_decoded() {
     let word = "3f786850e387550fdab836ed7e6dc881de23001b\n";
     assert_eq!(codes_of("quoted-printable", word.as_bytes()), [""; 0]);
 }
+
+/// RFC 2045, section 6.4: such a body is data, whatever its media type says.
+#[test]
+fn text_in_an_unknown_encoding_is_reported_and_stays() {
+    for (label, body) in [
+        ("x-gzip64", "H4sIACRIDWsC/3MvOrzn8PxUhcTSYgXfw3vykjNS83QUipMzDm8AAAD//w==\n"),
+        ("x-mac-binhex40", "(This file must be converted with BinHex 4.0)\n"),
+        ("base85", "87cURD]i,\"Ebo80\n"),
+        ("x-foo", "Grüße\n"),
+    ] {
+        assert_eq!(codes_of(label, body.as_bytes()), ["mime.unsettled"], "{label}");
+    }
+    assert_eq!(codes_of("x-foo", b"\n"), [""; 0]);
+}

@@ -1,8 +1,8 @@
 //! Detects base64 and quoted-printable in ASCII text whose header does not declare them.
 //!
 //! # Limits
-//! Base64 is recognized from the start of the text up to its first blank line. Quoted-printable is recognized by escapes of
-//! letters or of escape sequences (ISO 2022). The text is reported and stays: it may show an encoding on purpose.
+//! Base64 is recognized from the start of the text up to its first blank line, and further on by two full lines. Quoted-printable is
+//! recognized by escapes of letters or of escape sequences (ISO 2022). The text is reported and stays: it may show an encoding on purpose.
 
 use super::base64;
 use super::encoding::TransferEncoding;
@@ -24,7 +24,7 @@ pub(crate) fn undeclared_encoding(text: &[u8]) -> Option<TransferEncoding> {
     if is_quoted_printable(text) && !has_encoded_properties(text) {
         return Some(TransferEncoding::QuotedPrintable);
     }
-    is_base64(text).then_some(TransferEncoding::Base64)
+    (is_base64(text) || has_base64_lines(text)).then_some(TransferEncoding::Base64)
 }
 
 /// Returns true if the text has escapes of letters within words, or of escape sequences.
@@ -86,6 +86,29 @@ fn is_digit(byte: u8) -> bool {
 fn is_base64(text: &[u8]) -> bool {
     let first = lines(text).skip_while(|line| line.is_empty());
     digits(first.take_while(|line| !line.is_empty())).is_some_and(|digits| encodes_text(&digits))
+}
+
+/// Returns true if two full lines of base64 or more in a row certainly encode text, wherever they stand.
+fn has_base64_lines(text: &[u8]) -> bool {
+    let is_found = |digits: &[u8], count| count > 1 && encodes_certain_text(digits);
+    let (mut run, mut width, mut count) = (Vec::new(), 0, 0);
+    for line in lines(text) {
+        let is_full = is_full_line(line);
+        if !is_full || line.len() != width {
+            if is_found(&run, count) {
+                return true;
+            }
+            run.clear();
+            (width, count) = (line.len(), 0);
+        }
+        if is_full {
+            count += 1;
+            if run.len() < SAMPLE {
+                run.extend_from_slice(line);
+            }
+        }
+    }
+    is_found(&run, count)
 }
 
 /// Returns true if all lines of a body are whole lines of base64 that certainly encode text.
@@ -166,6 +189,12 @@ mod tests {
         let text = "Привет, Мария! Завтра я приеду поздно, ужинайте без меня.\n".repeat(3);
         base64::encode_lines(text.as_bytes(), 76, b"\n", &mut encoded);
         let footer = [&encoded[..], b"\n-- \nSent to the list\n"].concat();
+        let fields = [
+            b"Content-Type: text/plain\nContent-Transfer-Encoding: base64\n\n",
+            &encoded[..],
+        ]
+        .concat();
+        let greeting = [b"Hello,\r\n\r\n", &encoded[..], b"--b--\r\n"].concat();
         for (text, encoding) in [
             (
                 &b"Gr=FC=DFe aus K=F6ln, da=DF ihr kommt.=20\nBis n=E4chste Woche\n"[..],
@@ -180,6 +209,8 @@ mod tests {
             ),
             (&encoded, Base64),
             (&footer, Base64),
+            (&fields, Base64),
+            (&greeting, Base64),
         ] {
             assert_eq!(
                 undeclared_encoding(text),
@@ -195,6 +226,22 @@ mod tests {
         let mut key = Vec::new();
         let random: Vec<u8> = (0..180_u32).map(|n| (n * n * 7 + n * 31) as u8).collect();
         base64::encode_lines(&random, 64, b"\n", &mut key);
+        let armour = [
+            b"-----BEGIN CERTIFICATE-----\n",
+            &key[..],
+            b"-----END CERTIFICATE-----\n",
+        ]
+        .concat();
+        let mut one_line = b"see\n\n".to_vec();
+        base64::encode_lines(
+            b"Only one line of text, which proves nothing",
+            76,
+            b"\n",
+            &mut one_line,
+        );
+        let sum = b"Checksums:\n\n3f786850e387550fdab836ed7e6dc881de23001b\n".repeat(3);
+        let rule = "0".repeat(76) + "\n";
+        let rules = format!("table\n{rule}{rule}{rule}");
         for text in [
             &b"Gr=FC=DFe"[..],
             b"color=FF0000 width=80 a=B2 b=A3 c=C4",
@@ -204,6 +251,10 @@ mod tests {
             b"hello",
             b"abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz",
             &key,
+            &armour,
+            &one_line,
+            &sum,
+            rules.as_bytes(),
             b"ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQC7\n",
             b"BEGIN:VCARD\nVERSION:2.1\nN;CHARSET=iso-8859-1;ENCODING=QUOTED-PRINTABLE:M=FCller=\n Gr=F6=DFe, K=F6ln\nEND:VCARD\n",
             b"\r\nBEGIN:VCALENDAR\r\nSUMMARY;quoted-printable:=D0=9F=D1=80=D0=B8\r\nEND:VCALENDAR\r\n",

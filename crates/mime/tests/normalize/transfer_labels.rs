@@ -100,12 +100,22 @@ fn encodings_under_the_label_of_another_one_are_decoded() {
 #[test]
 fn text_in_an_unknown_encoding_is_reported_and_stays() {
     for (label, body) in [
-        ("x-gzip64", "H4sIACRIDWsC/3MvOrzn8PxUhcTSYgXfw3vykjNS83QUipMzDm8AAAD//w==\n"),
-        ("x-mac-binhex40", "(This file must be converted with BinHex 4.0)\n"),
+        (
+            "x-gzip64",
+            "H4sIACRIDWsC/3MvOrzn8PxUhcTSYgXfw3vykjNS83QUipMzDm8AAAD//w==\n",
+        ),
+        (
+            "x-mac-binhex40",
+            "(This file must be converted with BinHex 4.0)\n",
+        ),
         ("base85", "87cURD]i,\"Ebo80\n"),
         ("x-foo", "Grüße\n"),
     ] {
-        assert_eq!(codes_of(label, body.as_bytes()), ["mime.unsettled"], "{label}");
+        assert_eq!(
+            codes_of(label, body.as_bytes()),
+            ["mime.unsettled"],
+            "{label}"
+        );
     }
     assert_eq!(codes_of("x-foo", b"\n"), [""; 0]);
 }

@@ -214,6 +214,8 @@ event_kinds! {
     MimeUnclosed = Info "mime.unclosed",
     /// A line begins like a delimiter, but more text follows the boundary.
     MimeAmbiguousBoundary = Info "mime.ambiguous-boundary",
+    /// The text before the first part of a multipart or behind the last one has the header of a part. Readers do not show it.
+    MimeLostPart = Info "mime.lost-part",
     /// Nesting or the number of parts exceeds [`Limits`](crate::Limits). The rest is not parsed.
     MimeDepth = Loss "mime.depth",
     /// A message has more than 1,000 parts, which is unusual. All are parsed.

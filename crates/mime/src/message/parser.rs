@@ -10,6 +10,7 @@ mod content_fields;
 mod delimiters;
 mod field_names;
 mod header_lines;
+mod lost_parts;
 mod part_header;
 mod part_kind;
 mod wrapped_parameters;
@@ -230,9 +231,10 @@ impl Parser<'_> {
         }
     }
 
-    /// Records a preamble or epilogue if a normalization may change it.
+    /// Records a preamble or epilogue if a normalization may change it, and reports the header of a part in it.
     pub(super) fn note_outer_text(&mut self, part: PartId, start: usize, end: usize) {
         let at = Span::new(start, end.max(start));
+        self.report_lost_part(part, at);
         let text = at.of(self.raw);
         if !text.is_ascii() || memchr::memchr(0x1B, text).is_some() {
             self.outer_texts.push((part, at));

@@ -347,3 +347,25 @@ fn each_multipart_has_its_own_text() {
         keeps_the_laws(&raw);
     }
 }
+
+/// Readers show neither preamble nor epilogue, so a part there is lost.
+#[test]
+fn parts_around_a_multipart_are_reported() {
+    let multipart = |before: &str, behind: &str| {
+        format!(
+            "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n{before}--b\n\nx\n--b--\n{behind}"
+        )
+    };
+    let part = "Content-Type: text/plain\n\nlost\n";
+    for (raw, is_lost) in [
+        (multipart(part, ""), true),
+        (multipart("", &format!("\n--b\n{part}--b--\n")), true),
+        (multipart("This is a message in MIME format.\n", ""), false),
+        (multipart("", "\n--\nSent to the list\n"), false),
+        (multipart("", "\n--b--\n"), false),
+    ] {
+        keeps_the_laws(raw.as_bytes());
+        let expected: &[&str] = if is_lost { &["mime.lost-part"] } else { &[] };
+        assert_eq!(codes(raw.as_bytes()), expected, "{raw}");
+    }
+}

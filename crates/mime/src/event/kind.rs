@@ -181,9 +181,9 @@ event_kinds! {
     CteQpBadEscape = Repair "cte.qp-bad-escape",
     /// Blanks end lines of quoted-printable and are not part of the text (RFC 2045, section 6.7). The count is in bytes.
     CteQpTrailingBlanks = Repair "cte.qp-trailing-blanks",
-    /// Base64 contains foreign bytes, or plain text follows it (RFC 2045, section 6.8).
+    /// Base64 contains foreign bytes, or plain text stands before or behind it (RFC 2045, section 6.8).
     CteB64Trailing = Repair "cte.b64-trailing",
-    /// A line of text stands before or within base64 and is lost (RFC 2045, section 6.8). The count is in bytes.
+    /// A line of text stands within base64, or before that of a file, and is lost (RFC 2045, section 6.8). The count is in bytes.
     CteB64TextLost = Loss "cte.b64-text-lost",
     /// Base64 ends within a quantum of four characters, so the end of the text is missing.
     CteB64Truncated = Repair "cte.b64-truncated",

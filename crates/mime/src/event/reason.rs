@@ -222,7 +222,9 @@ named! {
         /// A line of text stands before or within base64.
         TextWithinBase64 = "text within base64",
         /// Base64 continues after its padding.
-        BehindPadding = "continues after padding",
+        BehindPadding = "goes on behind padding",
+        /// Plain text stands before base64, as the warning of a gateway does.
+        TextBeforeBase64 = "text before base64",
         /// Plain text follows base64.
         TextAfterBase64 = "text after base64",
     }

@@ -59,7 +59,7 @@ impl<'a> Body<'a, '_> {
                 return Some(draft);
             }
             let must_change = requirements.relabels || self.is_wrongly_labelled();
-            if !must_change && self.source.footer().is_none() {
+            if !must_change && !self.source.has_text_around() {
                 return None;
             }
         } else if requirements.is_open {
@@ -122,7 +122,7 @@ impl<'a> Body<'a, '_> {
         !requirements.relabels
             && !self.is_wrongly_labelled()
             && keeps_encoding
-            && !self.hides_footer()
+            && !self.hides_text()
     }
 
     /// Returns true if the body is not in the transfer encoding that its label names.
@@ -130,12 +130,12 @@ impl<'a> Body<'a, '_> {
         self.message.part_at(self.id).transfer != self.source.decoded.used
     }
 
-    /// Returns true if plain text follows the base64, which other readers drop or decode as base64.
-    fn hides_footer(&self) -> bool {
-        // In other charsets a footer in ASCII may have another text.
+    /// Returns true if plain text stands before or behind the base64, which other readers drop or decode as base64.
+    fn hides_text(&self) -> bool {
+        // In other charsets such text in ASCII may have another text.
         self.policy.bodies == Bodies::Utf8
             && self.choice.used.is_ascii_compatible()
-            && self.source.footer().is_some()
+            && self.source.has_text_around()
     }
 
     /// Builds the target of a body without transfer encoding, with the steps that restore the old bytes.
@@ -144,7 +144,7 @@ impl<'a> Body<'a, '_> {
             .then(|| self.choice.used.superset())
             .filter(|c| *c != Charset::UTF_8);
         // Recipes begin with UTF-8.
-        let is_reversible = self.source.footer().is_none()
+        let is_reversible = !self.source.has_text_around()
             && self.source.decoded.used != TransferEncoding::QuotedPrintable
             && !requirements.is_seven_bit
             && self.choice.mixed.is_none()

@@ -102,6 +102,11 @@ impl<'a> DecodedBody<'a> {
         places.first().copied().unwrap_or(self.span)
     }
 
+    /// Returns true if plain text stands before or behind the encoded body.
+    pub(crate) fn has_text_around(&self) -> bool {
+        self.decoded.footer.is_some() || self.decoded.banner.is_some()
+    }
+
     /// Returns plain text that was appended after the encoded body.
     pub(crate) fn footer(&self) -> Option<&'a [u8]> {
         self.decoded

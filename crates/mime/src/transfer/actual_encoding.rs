@@ -4,14 +4,15 @@
 //! Base64 must fill the body and encode text. Quoted-printable must have escapes of bytes above 7F within words, or of escape sequences
 //! (ISO 2022).
 
+use super::base64::text_lines;
 use super::encoding::TransferEncoding;
-use super::undeclared_encoding::{is_base64_of_text, is_full_line, is_quoted_printable};
+use super::undeclared_encoding::is_quoted_printable;
 use memchr::memmem;
 
 /// Returns the transfer encoding of a body if it is another one than its label names.
 pub(super) fn actual_encoding(label: TransferEncoding, body: &[u8]) -> Option<TransferEncoding> {
     match label {
-        TransferEncoding::QuotedPrintable if is_base64_of_text(body) => {
+        TransferEncoding::QuotedPrintable if text_lines::fill(body) => {
             Some(TransferEncoding::Base64)
         }
         TransferEncoding::Base64 if is_quoted_printable_alone(body) => {
@@ -32,7 +33,7 @@ fn is_quoted_printable_alone(body: &[u8]) -> bool {
         && (memchr::memchr(b' ', body.trim_ascii()).is_some() || has_escapes_in_a_row(body))
         && !body
             .split(|b| *b == b'\n')
-            .any(|line| is_full_line(line.trim_ascii_end()))
+            .any(|line| text_lines::is_full_line(line.trim_ascii_end()))
 }
 
 /// Returns true if an escape of a byte above 7F directly follows another one: `=C3=A9`.

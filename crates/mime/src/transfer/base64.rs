@@ -8,9 +8,12 @@
 //!
 //! A body of one word, whose length is a multiple of four, is read as base64 even if it was meant as a word.
 
+mod banner;
 mod line_classes;
+pub(super) mod text_lines;
 mod tolerant;
 
+use self::banner::BehindBanner;
 use super::decoded::{Decoded, Sink};
 use super::encoding::TransferEncoding;
 use crate::event::{Detail, EventKind, Finding, FindingList, Reason};
@@ -99,6 +102,33 @@ pub(crate) fn comes_back(
 
 /// Decodes a base64 body (RFC 2045, section 6.8). Foreign bytes and damage become `findings`.
 pub(super) fn decode<'a>(body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded<'a> {
+    let Some(length) = banner::length(body) else {
+        return decode_alone(body, findings);
+    };
+    let (banner, rest) = body.split_at(length);
+    findings.add(
+        0..length,
+        EventKind::CteB64Trailing,
+        Reason::TextBeforeBase64,
+    );
+    let mut own = Vec::new();
+    let decoded = decode_alone(rest, &mut own);
+    let behind = |at: Range<usize>| at.start + length..at.end + length;
+    findings.extend(own.into_iter().map(|finding| Finding {
+        at: behind(finding.at),
+        ..finding
+    }));
+    let mut bytes = banner::text(banner, &decoded.bytes);
+    bytes.extend_from_slice(&decoded.bytes);
+    Decoded {
+        banner: Some(0..length),
+        footer: decoded.footer.map(behind),
+        ..Decoded::new(TransferEncoding::Base64, bytes)
+    }
+}
+
+/// Decodes base64 without a banner before it.
+fn decode_alone<'a>(body: &'a [u8], findings: &mut Vec<Finding>) -> Decoded<'a> {
     let mut bytes = Vec::new();
     if decode_clean(body, &mut bytes) {
         return Decoded::new(TransferEncoding::Base64, bytes);
@@ -148,6 +178,16 @@ pub(crate) fn begins_as_text(body: &[u8]) -> bool {
 
 /// Passes each decoded byte with its range to `sink`. Returns false for a body that is not base64.
 pub(super) fn walk(body: &[u8], sink: &mut impl Sink) -> bool {
+    let Some(length) = banner::length(body) else {
+        return walk_alone(body, sink);
+    };
+    let (banner, rest) = body.split_at(length);
+    let decoded = decode_alone(rest, &mut Vec::new());
+    banner::walk(banner, &decoded.bytes, sink);
+    walk_alone(rest, &mut BehindBanner { sink, length })
+}
+
+fn walk_alone(body: &[u8], sink: &mut impl Sink) -> bool {
     let region = line_classes::region(body);
     if region.is_base64 {
         tolerant::read(body, &region, sink);

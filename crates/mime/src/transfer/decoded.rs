@@ -13,6 +13,8 @@ pub struct Decoded<'a> {
     pub bytes: Cow<'a, [u8]>,
     /// Range in the body of plain text that a list or scanner appended after base64. It is not in `bytes`.
     pub footer: Option<Range<usize>>,
+    /// Range in the body of plain text that a gateway wrote before base64. It is at the start of `bytes`, too.
+    pub banner: Option<Range<usize>>,
     /// The encoding that was decoded. Differs from the label if the body is not in that encoding, which gives `cte.wrong-label`.
     pub used: TransferEncoding,
 }
@@ -23,6 +25,7 @@ impl<'a> Decoded<'a> {
         Self {
             bytes: bytes.into(),
             footer: None,
+            banner: None,
             used,
         }
     }

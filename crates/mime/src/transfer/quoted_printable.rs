@@ -11,9 +11,9 @@ mod raw_addresses;
 mod web_address;
 mod well_formed;
 
+use super::base64::text_lines;
 use super::decoded::{Decoded, RangeCount, Sink};
 use super::encoding::TransferEncoding;
-use super::undeclared_encoding::is_base64_of_text;
 use crate::event::{Detail, EventKind, Finding, FindingList, Reason};
 use crate::lexer::eight_bit_bytes;
 use escape::{Escape, escape};
@@ -41,7 +41,7 @@ pub fn encode(bytes: &[u8], eol: &[u8], out: &mut Vec<u8>) {
         out.truncate(start);
         encode_lines(bytes, eol, Addresses::Hidden, out);
     }
-    if is_base64_of_text(&out[start..]) {
+    if text_lines::fill(&out[start..]) {
         let escape = ESCAPES[usize::from(out[start])];
         let first = [&escape[..], b"=", eol].concat();
         out.splice(start..=start, first);

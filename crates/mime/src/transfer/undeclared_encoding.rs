@@ -4,7 +4,7 @@
 //! Base64 is recognized from the start of the text up to its first blank line, and further on by two full lines. Quoted-printable is
 //! recognized by escapes of letters or of escape sequences (ISO 2022). The text is reported and stays: it may show an encoding on purpose.
 
-use super::base64;
+use super::base64::text_lines;
 use super::encoding::TransferEncoding;
 use crate::lexer::starts_without_case;
 use memchr::memmem;
@@ -12,19 +12,13 @@ use memchr::memmem;
 /// Minimum number of escapes of bytes above 7F, and of those within words.
 const ESCAPES: usize = 3;
 const WITHIN_WORDS: usize = 2;
-/// Minimum length of the first line of base64.
-const FIRST_LINE: usize = 40;
-/// Number of base64 characters that show whether they encode text.
-const SAMPLE: usize = 1024;
-/// Number of bytes without control characters that are text, whatever their charset.
-const CERTAIN: usize = 128;
 
 /// Returns the transfer encoding that ASCII text seems to have although its header does not declare it.
 pub(crate) fn undeclared_encoding(text: &[u8]) -> Option<TransferEncoding> {
     if is_quoted_printable(text) && !has_encoded_properties(text) {
         return Some(TransferEncoding::QuotedPrintable);
     }
-    (is_base64(text) || has_base64_lines(text)).then_some(TransferEncoding::Base64)
+    (text_lines::begin(text) || text_lines::stand_within(text)).then_some(TransferEncoding::Base64)
 }
 
 /// Returns true if the text has escapes of letters within words, or of escape sequences.
@@ -82,104 +76,9 @@ fn is_digit(byte: u8) -> bool {
     byte.is_ascii_digit() || matches!(byte, b'A'..=b'F')
 }
 
-/// Returns true if the lines up to the first blank one are whole lines of base64 that encode text.
-fn is_base64(text: &[u8]) -> bool {
-    let first = lines(text).skip_while(|line| line.is_empty());
-    digits(first.take_while(|line| !line.is_empty())).is_some_and(|digits| encodes_text(&digits))
-}
-
-/// Returns true if two full lines of base64 or more in a row certainly encode text, wherever they stand.
-fn has_base64_lines(text: &[u8]) -> bool {
-    let is_found = |digits: &[u8], count| count > 1 && encodes_certain_text(digits);
-    let (mut run, mut width, mut count) = (Vec::new(), 0, 0);
-    for line in lines(text) {
-        let is_full = is_full_line(line);
-        if !is_full || line.len() != width {
-            if is_found(&run, count) {
-                return true;
-            }
-            run.clear();
-            (width, count) = (line.len(), 0);
-        }
-        if is_full {
-            count += 1;
-            if run.len() < SAMPLE {
-                run.extend_from_slice(line);
-            }
-        }
-    }
-    is_found(&run, count)
-}
-
-/// Returns true if all lines of a body are whole lines of base64 that certainly encode text.
-pub(super) fn is_base64_of_text(body: &[u8]) -> bool {
-    digits(lines(body.trim_ascii())).is_some_and(|digits| encodes_certain_text(&digits))
-}
-
-/// Returns the lines without the white space at their ends.
-fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    text.split(|b| *b == b'\n').map(<[u8]>::trim_ascii_end)
-}
-
-/// Returns the first characters of lines of base64, or `None` if an encoder does not write such lines.
-fn digits<'t>(lines: impl Iterator<Item = &'t [u8]>) -> Option<Vec<u8>> {
-    let mut lines = lines.peekable();
-    let width = lines.peek().map_or(0, |line| line.len());
-    if width < FIRST_LINE || !width.is_multiple_of(4) {
-        return None;
-    }
-    let mut digits = Vec::new();
-    while let Some(line) = lines.next() {
-        let is_whole = line.len() == width || lines.peek().is_none() && line.len() < width;
-        let padding = line.iter().rev().take_while(|b| **b == b'=').count();
-        if !is_whole
-            || !line.len().is_multiple_of(4)
-            || padding > if lines.peek().is_none() { 2 } else { 0 }
-            || !are_digits(&line[..line.len() - padding])
-        {
-            return None;
-        }
-        if digits.len() < SAMPLE {
-            digits.extend_from_slice(line);
-        }
-    }
-    Some(digits)
-}
-
-/// Returns true for a line of base64 of the usual length, without padding.
-pub(super) fn is_full_line(line: &[u8]) -> bool {
-    line.len() >= FIRST_LINE && line.len().is_multiple_of(4) && are_digits(line)
-}
-
-fn are_digits(line: &[u8]) -> bool {
-    line.iter()
-        .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/'))
-}
-
-/// Returns true if base64 encodes text with blanks or line ends. Keys and files have control characters.
-fn encodes_text(digits: &[u8]) -> bool {
-    is_text(&base64::decode(digits, &mut Vec::new()).bytes)
-}
-
-/// Like [`encodes_text`], for UTF-8 or long text. A short word rarely decodes to bytes without control characters by chance.
-fn encodes_certain_text(digits: &[u8]) -> bool {
-    let decoded = base64::decode(digits, &mut Vec::new()).bytes;
-    // The last character may be cut.
-    let is_utf8 = match std::str::from_utf8(&decoded) {
-        Ok(_) => true,
-        Err(error) => error.error_len().is_none(),
-    };
-    is_text(&decoded) && (is_utf8 || decoded.len() >= CERTAIN)
-}
-
-fn is_text(bytes: &[u8]) -> bool {
-    let is_control = |b: &u8| *b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r' | 0x1B) || *b == 0x7F;
-    let is_blank = |b: &u8| matches!(b, b' ' | b'\n');
-    !bytes.iter().any(is_control) && bytes.iter().any(is_blank)
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::base64;
     use super::*;
     use TransferEncoding::{Base64, QuotedPrintable};
 

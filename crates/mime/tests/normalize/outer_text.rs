@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use super::keeps_the_laws;
+use super::{codes, keeps_the_laws};
 use mailglot_codec::Charset;
 use mailglot_mime::{
     Bodies, CharsetOut, EventKind, Limits, OnLoss, Outcome, Policy, Transfer, process,

@@ -119,3 +119,30 @@ fn text_in_an_unknown_encoding_is_reported_and_stays() {
     }
     assert_eq!(codes_of("x-foo", b"\n"), [""; 0]);
 }
+
+/// Gateways put a warning above the base64 of a text.
+#[test]
+fn text_before_base64_is_kept() {
+    let head = |label: &str| {
+        format!(
+            "MIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: {label}\n\n"
+        )
+    };
+    let text = TEXT.repeat(3);
+    for banner in [
+        "Hallo\n\n",
+        "Achtung\n\n",
+        "CAUTION: This email came from outside.\n\n",
+        "CAUTION: external\nDo not click links.\n\n",
+    ] {
+        for text in [text.clone(), text.replace('\n', "\r\n")] {
+            let body = [banner.as_bytes(), &base64_of(text.as_bytes())].concat();
+            let raw = [head("base64").as_bytes(), &body].concat();
+            keeps_the_laws(&raw);
+            let once = process(&raw, &Policy::default());
+            let want = head("8bit") + banner + &text.replace('\r', "");
+            assert_eq!(String::from_utf8_lossy(&once.bytes), want);
+            assert_eq!(codes(&raw), ["cte.b64-trailing"], "{banner}");
+        }
+    }
+}

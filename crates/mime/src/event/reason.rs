@@ -222,7 +222,7 @@ named! {
         /// A line of text stands before or within base64.
         TextWithinBase64 = "text within base64",
         /// Base64 continues after its padding.
-        BehindPadding = "goes on behind padding",
+        BehindPadding = "continues after padding",
         /// Plain text stands before base64, as the warning of a gateway does.
         TextBeforeBase64 = "text before base64",
         /// Plain text follows base64.

@@ -282,9 +282,9 @@ impl<'a, 'e> Undecided<'a, 'e> {
         Some(self.decode(charset, how))
     }
 
-    /// Decodes text of the label behind a byte order mark of UTF-8: `\xEF\xBB\xBF` before Chinese in GBK.
+    /// Decodes text of the label after a byte order mark of UTF-8: `\xEF\xBB\xBF` before Chinese in GBK.
     ///
-    /// The text has more malformed sequences than bytes within characters of UTF-8.
+    /// Malformed sequences of UTF-8 must outweigh complete ones.
     fn mark_before_other_text(&self, how: How) -> Option<MixedText> {
         let label = self.declared.filter(|label| {
             is_part_of_mixed(*label) && ![Charset::UTF_8, Charset::US_ASCII].contains(label)
@@ -294,7 +294,10 @@ impl<'a, 'e> Undecided<'a, 'e> {
             .strip_prefix(&bom::UTF_8)
             .filter(|_| how == How::Bom)?;
         let count = SequenceCount::of(rest);
-        let is_of_label = count.malformed > count.within && decodes_without_loss(label, rest);
+        // One in five frequent characters of double-byte text is valid UTF-8.
+        let weight = if label.is_single_byte() { 1 } else { 2 };
+        let is_of_label =
+            count.malformed * weight > count.within && decodes_without_loss(label, rest);
         let mark = 0..bom::UTF_8.len();
         is_of_label.then(|| {
             let other = OtherCharset::named(label_or_wider(label, rest));

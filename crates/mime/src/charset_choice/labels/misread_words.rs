@@ -47,7 +47,9 @@ pub(super) fn may_be_misread_word(label: Charset, bytes: &[u8]) -> bool {
         let before = at.checked_sub(1).map_or(b' ', |before| bytes[before]);
         matches!(bytes[at..], [0xC5, 0xA0, b'a'..=b'z', ..]) && !before.is_ascii_alphanumeric()
     };
-    is_latin_1(label) && high_bytes(bytes).any(is_name) && std::str::from_utf8(bytes).is_ok()
+    is_latin_1(label)
+        && memchr::memchr_iter(0xC5, bytes).any(is_name)
+        && std::str::from_utf8(bytes).is_ok()
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use std::ops::Range;
 
 /// Decodes text in `koi8` with signs of windows-1251. Returns `None` unless a sign proves them.
 pub(crate) fn with_signs_in_koi8(bytes: &[u8], koi8: OtherCharset) -> Option<MixedText> {
-    if ![Charset::KOI8_R, Charset::KOI8_U].contains(&koi8.charset) {
+    if ![Charset::KOI8_R, Charset::KOI8_U].contains(&koi8.charset) || !has_signs(bytes) {
         return None;
     }
     let letters = KoiLetters {
@@ -135,6 +135,14 @@ impl KoiLetters {
             _ => SignPlace::Open,
         }
     }
+}
+
+/// Returns true if any byte is from 80 to BF, as all signs are. Compilers make vector code of it.
+fn has_signs(bytes: &[u8]) -> bool {
+    let is_sign = |found, byte: &u8| found | (byte & 0xC0 == 0x80);
+    bytes
+        .chunks(256)
+        .any(|block| block.iter().fold(false, is_sign))
 }
 
 /// Returns true for signs of KOI8-R that are no lines: no-break space, degree, superscript two, middle dot, division, copyright.

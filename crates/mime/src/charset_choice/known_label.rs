@@ -18,7 +18,7 @@ use crate::charset_choice::text_tests::utf8_sequences::{
     has_byte_order_mark_as_characters, is_early_invalid_utf8,
 };
 use crate::charset_choice::thresholds::LIKELY_CONFIDENCE;
-use crate::charset_choice::two_charsets::koi8_signs::with_signs_in_koi8;
+use crate::charset_choice::two_charsets::koi8_signs::{may_have_signs, with_signs_in_koi8};
 use crate::charset_choice::two_charsets::latin2_passages::in_latin2_passages;
 use crate::charset_choice::two_charsets::mixed_choice::{lines_beside_utf8, mixed_by_label};
 use crate::charset_choice::two_charsets::mixed_iso2022jp::{has_japanese_segments, is_japanese};
@@ -77,6 +77,13 @@ pub(crate) fn known_label<'a>(
         && has_western_word(choice.used, bytes)
     {
         let reason = Reason::ForeignLetters.into();
+        choice.events.push((EventKind::CharsetSuspected, reason));
+    }
+    if evidence.detection() != Detection::Off
+        && choice.mixed.is_none()
+        && may_have_signs(bytes, choice.used)
+    {
+        let reason = Reason::TableLines.into();
         choice.events.push((EventKind::CharsetSuspected, reason));
     }
     if evidence.detection() != Detection::Off
@@ -282,7 +289,10 @@ fn by_label_check<'a>(
         && evidence.may_find_mixed()
         && let Some(mixed) = with_windows_signs(bytes, charset)
             .or_else(|| in_latin2_passages(bytes, charset))
-            .or_else(|| with_signs_in_koi8(bytes, OtherCharset::named(charset)))
+            .or_else(|| {
+                let is_open = scope != LabelScope::None;
+                is_open.then(|| with_signs_in_koi8(bytes, OtherCharset::named(charset)))?
+            })
     {
         return Some(mixed.choice_of_rest(without_likelier(events)));
     }

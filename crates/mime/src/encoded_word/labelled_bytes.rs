@@ -94,7 +94,8 @@ pub(super) fn read_lost_characters(
 /// Checks the label of decoded bytes: another charset may decode them with fewer losses, or to likelier text.
 ///
 /// `decoded` is the text under the label with its losses. `is_evidence` is false for bytes that prove too little to replace their
-/// label: a likelier charset is only reported. Other text of the message may disprove the label even then.
+/// label. Then a charset that detection finds likelier is only reported, from three bytes above 7F on. Other text of the message may
+/// disprove the label even then.
 pub(super) fn check_decoded<'b>(
     label: Charset,
     bytes: &'b [u8],

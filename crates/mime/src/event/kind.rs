@@ -183,7 +183,7 @@ event_kinds! {
     CteQpTrailingBlanks = Repair "cte.qp-trailing-blanks",
     /// Base64 contains foreign bytes, or plain text stands before or behind it (RFC 2045, section 6.8).
     CteB64Trailing = Repair "cte.b64-trailing",
-    /// A line of text stands within base64, or before that of a file, and is lost (RFC 2045, section 6.8). The count is in bytes.
+    /// A line of text is lost. It stands within base64, or before base64 that encodes a file (RFC 2045, section 6.8). The count is in bytes.
     CteB64TextLost = Loss "cte.b64-text-lost",
     /// Base64 ends within a quantum of four characters, so the end of the text is missing.
     CteB64Truncated = Repair "cte.b64-truncated",

@@ -55,6 +55,8 @@ named! {
         BodyLostEscapes = "ISO-2022-JP without escape characters",
         /// Latin words have a character of another script, which is a Western letter in windows-1252: `Mьller` for `Müller`, `Josי` for `José`.
         ForeignLetters = "Latin words with letters of another script; windows-1252 gives Western letters",
+        /// Text in KOI8 has lines of tables where windows-1251 has dashes: `это ≈ новая версия`.
+        TableLines = "lines of tables within words of KOI8; windows-1251 gives dashes",
         /// The text has U+FFFD in UTF-8 under the label of another charset: an earlier program could not decode some characters.
         LostCharacters = "U+FFFD for characters that an earlier program lost",
         /// The text has a byte order mark of UTF-8 within text of another charset, which decodes it to two characters: `锘` and another one.

@@ -18,14 +18,16 @@ use crate::edit::Edit;
 use crate::message::{Message, PartKind};
 use crate::part_id::PartId;
 use crate::span::Span;
+use crate::transfer::TransferEncoding;
+use memchr::memmem;
 
 /// Adds the edits to a sorted list and keeps it sorted.
 pub(super) fn plan(message: &Message<'_>, sealed: &[bool], edits: &mut Vec<Edit>) {
     let mut more = Vec::new();
     for (id, part) in message.numbered_parts() {
-        let is_wrong =
+        let may_be_wrong =
             part.kind == PartKind::Message && part.transfer.is_base64_or_quoted_printable();
-        if !is_wrong || sealed[id.0 as usize] {
+        if !may_be_wrong || sealed[id.0 as usize] || may_be_encoded(message, id) {
             continue;
         }
         let is_seven_bit = is_ascii_after(message.raw(), part.body, edits);
@@ -45,6 +47,28 @@ pub(super) fn plan(message: &Message<'_>, sealed: &[bool], edits: &mut Vec<Edit>
     more.retain(|new| edits.binary_search_by_key(&place(new), place).is_err());
     edits.append(&mut more);
     edits.sort_by_key(place);
+}
+
+/// Returns true if the body of an embedded message may be quoted-printable, although its header has no escapes: `1+1=3D2`.
+///
+/// A part within it that names an encoding of its own shows that it is not.
+fn may_be_encoded(message: &Message<'_>, id: PartId) -> bool {
+    let part = message.part_at(id);
+    let has_escapes = || {
+        let body = part.body.of(message.raw());
+        ["=3D", "=\n", "=\r\n"]
+            .iter()
+            .any(|escape| memmem::find(body, escape.as_bytes()).is_some())
+    };
+    let within = || {
+        message
+            .numbered_parts()
+            .skip(id.0 as usize + 1)
+            .take_while(|(_, inner)| inner.header.start < part.body.end)
+    };
+    part.transfer == TransferEncoding::QuotedPrintable
+        && has_escapes()
+        && !within().any(|(_, inner)| inner.transfer.is_base64_or_quoted_printable())
 }
 
 /// Returns the edits that label the parts around a part as 8bit.

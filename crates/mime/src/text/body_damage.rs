@@ -20,9 +20,16 @@ pub(super) fn misread_words(text: &str) -> Option<(Reason, u64)> {
     (count > 0).then_some((Reason::BodyMojibake, count))
 }
 
-/// Counts characters that were lost before the text was decoded as windows-1252: `fï¿½r` was `f�r`.
+/// Counts characters of words that were lost before the text was decoded as windows-1252: `fï¿½r` was `f�r`.
 fn count_misread_losses(text: &str) -> u64 {
-    memmem::find_iter(text.as_bytes(), "ï¿½").count() as u64
+    const LOST: &str = "ï¿½";
+    let bytes = text.as_bytes();
+    let is_letter = |at: Option<usize>| {
+        at.and_then(|at| bytes.get(at))
+            .is_some_and(u8::is_ascii_alphabetic)
+    };
+    let is_in_word = |at: &usize| is_letter(at.checked_sub(1)) || is_letter(Some(at + LOST.len()));
+    memmem::find_iter(bytes, LOST).filter(is_in_word).count() as u64
 }
 
 /// Returns the charset of a text that was decoded as windows-1252 before it was encoded in UTF-8: `Ïðèâåò` was `Привет` in windows-1251.

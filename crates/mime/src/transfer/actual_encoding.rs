@@ -12,7 +12,8 @@ use memchr::memmem;
 /// Returns the transfer encoding of a body if it is another one than its label names.
 pub(super) fn actual_encoding(label: TransferEncoding, body: &[u8]) -> Option<TransferEncoding> {
     match label {
-        TransferEncoding::QuotedPrintable if text_lines::fill(body) => {
+        // ASCII in base64 may be what was sent, such as a key or a token.
+        TransferEncoding::QuotedPrintable if text_lines::is_base64_of_letters(body) => {
             Some(TransferEncoding::Base64)
         }
         TransferEncoding::Base64 if is_quoted_printable_alone(body) => {
@@ -72,8 +73,14 @@ mod tests {
             // Padding.
             (
                 QuotedPrintable,
-                base64_of(b"One line of text, which needs padding."),
+                base64_of("One line of text, für alle, with padding".as_bytes()),
                 Some(Base64),
+            ),
+            // A token.
+            (
+                QuotedPrintable,
+                base64_of(b"{\"user\": \"a\", \"scope\": \"read write\", \"n\": 1}"),
+                None,
             ),
             (
                 QuotedPrintable,

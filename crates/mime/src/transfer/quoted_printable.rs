@@ -41,10 +41,13 @@ pub fn encode(bytes: &[u8], eol: &[u8], out: &mut Vec<u8>) {
         out.truncate(start);
         encode_lines(bytes, eol, Addresses::Hidden, out);
     }
-    if text_lines::fill(&out[start..]) {
-        let escape = ESCAPES[usize::from(out[start])];
-        let first = [&escape[..], b"=", eol].concat();
-        out.splice(start..=start, first);
+    if text_lines::is_base64_of_letters(&out[start..])
+        && let Some(blanks) = out[start..].iter().position(|b| !b.is_ascii_whitespace())
+    {
+        let first = start + blanks;
+        let escape = ESCAPES[usize::from(out[first])];
+        let escaped = [&escape[..], b"=", eol].concat();
+        out.splice(first..=first, escaped);
     }
 }
 

@@ -18,7 +18,8 @@ pub(crate) fn undeclared_encoding(text: &[u8]) -> Option<TransferEncoding> {
     if is_quoted_printable(text) && !has_encoded_properties(text) {
         return Some(TransferEncoding::QuotedPrintable);
     }
-    (text_lines::begin(text) || text_lines::stand_within(text)).then_some(TransferEncoding::Base64)
+    (text_lines::begins_with_base64(text) || text_lines::contains_base64(text))
+        .then_some(TransferEncoding::Base64)
 }
 
 /// Returns true if the text has escapes of letters within words, or of escape sequences.

@@ -357,8 +357,10 @@ fn parts_around_a_multipart_are_reported() {
         )
     };
     let part = "Content-Type: text/plain\n\nlost\n";
+    let two_fields = format!("Content-ID: <a>\n{part}");
     for (raw, is_lost) in [
-        (multipart(part, ""), true),
+        (multipart(&two_fields, ""), true),
+        (multipart(part, ""), false),
         (multipart("", &format!("\n--b\n{part}--b--\n")), true),
         (multipart("This is a message in MIME format.\n", ""), false),
         (multipart("", "\n--\nSent to the list\n"), false),

@@ -12,7 +12,7 @@ fn embedded_messages_under_a_wrong_label_get_the_right_one() {
         )
     };
     let inner = "Subject: inner\nMIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\n";
-    let ascii = format!("{inner}Content-Transfer-Encoding: 7bit\n\na=3Db\n");
+    let ascii = format!("{inner}Content-Transfer-Encoding: 7bit\n\na=b\n");
     for label in ["quoted-printable", "base64", "Quoted Printable"] {
         case(&part(label, &ascii), &part("7bit", &ascii));
     }
@@ -21,6 +21,12 @@ fn embedded_messages_under_a_wrong_label_get_the_right_one() {
     let plain = format!("{inner}Content-Transfer-Encoding: 8bit\n\ncafé\n");
     let want = part("8bit", &plain).replacen("Encoding: 7bit", "Encoding: 8bit", 1);
     case(&part("quoted-printable", &encoded), &want);
+    // A body with escapes may be encoded although the header is not.
+    let escaped = format!("{inner}Content-Transfer-Encoding: 7bit\n\n1+1=3D2\n");
+    case(
+        &part("quoted-printable", &escaped),
+        &part("quoted-printable", &escaped),
+    );
     // A right label stays.
     case(&part("7bit", &ascii), &part("7bit", &ascii));
     // A signature covers the label.

@@ -134,16 +134,17 @@ fn western_words_stay_without_a_report() {
 #[test]
 fn bodies_in_two_alphabets_are_no_evidence() {
     let french = "Nous nous réunirons à dix heures, c’est déjà décidé.".as_bytes();
-    for (charset, body, text) in [
-        ("ISO-8859-2", CZECH, "Pozvánka na schùzi"),
-        ("KOI8-R", RUSSIAN, "éÒÁ"),
+    for (charset, body, text, is_reported) in [
+        ("ISO-8859-2", CZECH, "Pozvánka na schùzi", false),
+        // Three letters are reported without evidence of others.
+        ("KOI8-R", RUSSIAN, "éÒÁ", true),
     ] {
         for parts in [
             [("utf-8", body.as_bytes()), ("utf-8", french)],
             [("utf-8", french), ("utf-8", body.as_bytes())],
         ] {
             let raw = message(&encoded("ISO-8859-1", text), &parts);
-            assert_eq!(subject(&raw), (text.to_owned(), false), "{charset}");
+            assert_eq!(subject(&raw), (text.to_owned(), is_reported), "{charset}");
         }
     }
     let raw = message(&encoded("ISO-8859-1", "Pozvánka"), &[("utf-8", b"plain")]);

@@ -3,6 +3,7 @@
 //! # Limits
 //! Expects valid UTF-8. Short text in Latin-1 may be valid UTF-8 by chance.
 
+use crate::charset_choice::text_tests::neighbor_bytes::byte_or_blank;
 use crate::charset_choice::text_tests::western_letters::is_latin_1;
 use mailglot_codec::Charset;
 use mailglot_codec::detect::high_bytes;
@@ -21,7 +22,7 @@ use mailglot_codec::detect::high_bytes;
 pub(super) fn has_misread_word(label: Charset, bytes: &[u8]) -> bool {
     is_latin_1(label)
         && high_bytes(bytes).any(|at| {
-            let before = at.checked_sub(1).map_or(b' ', |before| bytes[before]);
+            let before = byte_or_blank(bytes, at.checked_sub(1));
             let begins_word = before.is_ascii() && !before.is_ascii_alphanumeric();
             let is_small = |place: usize| bytes.get(place).is_some_and(u8::is_ascii_lowercase);
             match bytes[at..] {
@@ -44,7 +45,7 @@ pub(super) fn has_misread_word(label: Charset, bytes: &[u8]) -> bool {
 /// Norwegian and Danish have the same bytes for the word `å`, so they are reported only.
 pub(super) fn may_be_misread_word(label: Charset, bytes: &[u8]) -> bool {
     let is_name = |at: usize| {
-        let before = at.checked_sub(1).map_or(b' ', |before| bytes[before]);
+        let before = byte_or_blank(bytes, at.checked_sub(1));
         matches!(bytes[at..], [0xC5, 0xA0, b'a'..=b'z', ..]) && !before.is_ascii_alphanumeric()
     };
     is_latin_1(label)

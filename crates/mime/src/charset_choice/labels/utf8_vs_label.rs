@@ -216,6 +216,25 @@ pub(crate) fn may_be_sign_of_utf8(label: Charset, bytes: &[u8]) -> bool {
     count <= MAX_SIGNS
         && letters.take(LETTERS * count).count() == LETTERS * count
         && text.chars().all(|c| c.is_ascii() || is_sign_of_english(c))
+        && (label.is_single_byte() || has_placed_signs_only(text))
+}
+
+/// Returns true if each sign stands where English has it: `© 2004`, `25°C`, `Office®`, signs of typography. Wide characters in other places may be
+/// Chinese or Korean words: `Mei 梅`.
+fn has_placed_signs_only(text: &str) -> bool {
+    let is_placed = |(at, c): (usize, char)| {
+        let before = text[..at].chars().next_back().unwrap_or(' ');
+        let after = text[at + c.len_utf8()..].trim_start();
+        match c {
+            '©' => after.starts_with("19") || after.starts_with("20"),
+            '°' => before.is_ascii_digit(),
+            '®' | '™' => before.is_ascii_alphabetic(),
+            _ => matches!(c, '\u{2010}'..='\u{2026}'),
+        }
+    };
+    text.char_indices()
+        .filter(|(_, c)| !c.is_ascii())
+        .all(is_placed)
 }
 
 /// Returns true for signs of Latin-1, letters of Western languages, letters of Greek in formulas, and signs of typography.

@@ -1,12 +1,12 @@
 //! Finds the copyright sign of windows-1252 under labels of other charsets: `Copyright Š 2004` under ISO-8859-2.
 //!
 //! # Limits
-//! The sign stands alone before a year, and no other byte of the text is above 7F.
+//! The sign stands after white space and before a year. No other byte of the text is above 7F.
 
 use super::foreign_letters::character;
 use super::neighbor_bytes::byte_or_blank;
-use mailglot_codec::Charset;
 use mailglot_codec::detect::high_bytes;
+use mailglot_codec::{Charset, is_alphabetic};
 
 /// Returns true if the only byte above 7F is such a sign. Fast.
 pub(crate) fn has_copyright_sign(label: Charset, bytes: &[u8]) -> bool {
@@ -24,9 +24,14 @@ pub(crate) fn has_copyright_sign(label: Charset, bytes: &[u8]) -> bool {
     bytes[at] == 0xA9
         && label.is_single_byte()
         && label.is_ascii_compatible()
-        && byte_or_blank(bytes, at.checked_sub(1)) == b' '
+        && byte_or_blank(bytes, at.checked_sub(1)).is_ascii_whitespace()
         && is_before_year()
-        && character(label, 0xA9) != Some('©')
+        && character(label, 0xA9).is_some_and(|c| is_alphabetic(c) || is_line(c))
+}
+
+/// Returns true for lines of tables, as KOI8-R has them.
+fn is_line(c: char) -> bool {
+    matches!(c, '\u{2500}'..='\u{259F}')
 }
 
 #[cfg(test)]
@@ -39,6 +44,8 @@ mod tests {
         for (label, text, expected) in [
             ("ISO-8859-2", &b"Copyright \xA9 2004 Foo"[..], true),
             ("KOI8-R", b"Copyright \xA9 1998", true),
+            ("ISO-8859-2", b"Foo\n\xA9 2004 Bar", true),
+            ("IBM850", b"Office \xA9 2003", false),
             ("windows-1251", b"Copyright \xA9 2004", false),
             ("ISO-8859-2", b"\xA9koda 2004", false),
             ("ISO-8859-2", b"\xA9 2004, \xBElut\xFD", false),

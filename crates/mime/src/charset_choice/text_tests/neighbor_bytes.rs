@@ -1,7 +1,7 @@
-//! Returns bytes beside a place in a text.
+//! Returns bytes of a text by offsets that may lie outside of it.
 //!
 //! # Limits
-//! None.
+//! A blank stands for every byte outside.
 
 /// Returns the byte at `at`, or a blank before the start and behind the end of a text.
 ///

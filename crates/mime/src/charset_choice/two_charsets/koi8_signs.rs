@@ -3,13 +3,15 @@
 //! ```text
 //! label koi8-r   "\xDC\xD4\xCF \x97 \xAB\xCE\xCF\xD7\xC1\xD1\xBB \xB95"   это — «новая» №5
 //! label koi8-r   "\x80\x80\x84 \xC6\xC1\xCA\xCC"                           stays KOI8-R: ──└ файл
+//! label koi8-r   "2\x963, 22/7\x973.14"                                    stays KOI8-R: 2√3, 22/7≈3.14
 //! ```
 //!
 //! Gateways and editors converted the letters of windows-1251 and left its quotation marks, dashes and other signs as they were. KOI8-R has
 //! lines of tables in their place.
 //!
 //! # Limits
-//! Knows KOI8-R and KOI8-U. Every sign must stand where text has it. Text with other lines of tables stays as it is.
+//! Knows KOI8-R and KOI8-U. A pair of quotation marks, an apostrophe or a number sign proves the signs. So do three dashes or ellipses.
+//! Text with other lines of tables, or with a sign in a place that text does not have, stays as it is.
 
 use super::mixed_text::{MixedText, OtherCharset, decode_runs};
 use crate::charset_choice::text_tests::neighbor_bytes::byte_or_blank;
@@ -17,46 +19,75 @@ use mailglot_codec::Charset;
 use mailglot_codec::detect::high_bytes;
 use std::ops::Range;
 
-/// Decodes text in `koi8` with signs of windows-1251. Returns `None` unless a sign proves them.
+/// Number of dashes and ellipses that prove the signs.
+const MIN_WEAK: usize = 3;
+
+/// What the signs of a text say.
+#[derive(Default)]
+struct Signs {
+    /// The runs of bytes that may be signs of windows-1251.
+    runs: Vec<Range<usize>>,
+    /// Signs that prove windows-1251.
+    strong: usize,
+    /// Signs that KOI8-R may have in the same place: `масса ≈ массе`.
+    weak: usize,
+}
+
+/// Decodes text in `koi8` with signs of windows-1251. Returns `None` unless they are proved.
 pub(crate) fn with_signs_in_koi8(bytes: &[u8], koi8: OtherCharset) -> Option<MixedText> {
-    if ![Charset::KOI8_R, Charset::KOI8_U].contains(&koi8.charset) || !has_signs(bytes) {
-        return None;
-    }
-    let letters = KoiLetters {
-        is_ukrainian: koi8.charset == Charset::KOI8_U,
-    };
-    let mut runs: Vec<Range<usize>> = Vec::new();
-    let mut is_proved = false;
-    for at in high_bytes(bytes) {
-        let byte = bytes[at];
-        if letters.has(byte) || is_sign_of_koi8(byte) {
-            continue;
-        }
-        match letters.place_of_sign(bytes, at) {
-            SignPlace::Right => is_proved = true,
-            SignPlace::Open => {}
-            SignPlace::Wrong => return None,
-        }
-        match runs.last_mut().filter(|run| run.end == at) {
-            Some(run) => run.end = at + 1,
-            None => runs.push(at..at + 1),
-        }
-    }
-    let runs: Vec<_> = runs
+    let signs = signs(bytes, koi8.charset)?;
+    let is_proved = signs.strong > 0 || signs.weak >= MIN_WEAK;
+    let runs: Vec<_> = signs
+        .runs
         .into_iter()
         .map(|run| (run, Charset::WINDOWS_1251))
         .collect();
     is_proved.then(|| decode_runs(bytes, &runs, koi8))
 }
 
+/// Returns true if dashes or ellipses of windows-1251 may stand in text in `koi8`, too few to prove it: `это ≈ новая версия`.
+pub(crate) fn may_have_signs(bytes: &[u8], koi8: Charset) -> bool {
+    signs(bytes, koi8).is_some_and(|signs| signs.weak > 0)
+}
+
+/// Returns the signs of a text in KOI8; `None` for other charsets, and for text with lines of tables.
+fn signs(bytes: &[u8], koi8: Charset) -> Option<Signs> {
+    if ![Charset::KOI8_R, Charset::KOI8_U].contains(&koi8) || !has_signs(bytes) {
+        return None;
+    }
+    let letters = KoiLetters {
+        is_ukrainian: koi8 == Charset::KOI8_U,
+    };
+    let mut signs = Signs::default();
+    for at in high_bytes(bytes) {
+        let byte = bytes[at];
+        if letters.has(byte) || is_sign_of_koi8(byte) {
+            continue;
+        }
+        match letters.place_of_sign(bytes, at) {
+            SignPlace::Certain => signs.strong += 1,
+            SignPlace::Usual => signs.weak += 1,
+            SignPlace::Open => {}
+            SignPlace::Wrong => return None,
+        }
+        match signs.runs.last_mut().filter(|run| run.end == at) {
+            Some(run) => run.end = at + 1,
+            None => signs.runs.push(at..at + 1),
+        }
+    }
+    Some(signs)
+}
+
 /// Where a sign of windows-1251 stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SignPlace {
-    /// Text has the sign in this place, and no line of a table stands there.
-    Right,
-    /// Text may have it there.
+    /// KOI8-R has no sign there.
+    Certain,
+    /// Text often has the sign there, and KOI8-R may have its own one.
+    Usual,
+    /// Both may have a sign there.
     Open,
-    /// The byte is a line of a table, or no sign.
+    /// Text has no such sign there: it is a line of a table.
     Wrong,
 }
 
@@ -89,37 +120,45 @@ impl KoiLetters {
         let ends = (self.has(before) || before.is_ascii_digit() || is_end_of_sentence(before))
             && !self.has(after)
             && !after.is_ascii_digit();
-        let right_if = |is_right: bool| match is_right {
-            true => SignPlace::Right,
-            false => SignPlace::Wrong,
+        let pair_if = |is_placed: bool, partner: bool| match (is_placed, partner) {
+            (false, _) => SignPlace::Wrong,
+            (true, true) => SignPlace::Certain,
+            (true, false) => SignPlace::Open,
         };
+        let rest = &bytes[at + 1..];
+        let rest = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
         match byte {
-            // „ ‘ «
-            0x84 | 0x91 | 0xAB => right_if(begins),
-            // “, at either end.
-            0x93 => right_if(begins || ends),
-            // … ’ ” ™ »
-            0x85 | 0x94 | 0x99 | 0xBB => right_if(ends),
-            0x92 => right_if(ends || self.has(before) && self.has(after)),
+            // « „ “ before ».
+            0xAB => pair_if(begins, rest.contains(&0xBB)),
+            0x84 => pair_if(begins, rest.contains(&0x93)),
+            0x93 => pair_if(begins || ends, begins && rest.contains(&0x94)),
+            // ‘ ” »
+            0x91 => pair_if(begins, false),
+            0x94 | 0xBB => pair_if(ends, false),
+            // ’
+            0x92 if self.has(before) && self.has(after) => SignPlace::Certain,
+            0x92 => pair_if(ends, false),
+            // …
+            0x85 if ends => SignPlace::Usual,
+            0x85 => SignPlace::Wrong,
             // – —
             0x96 | 0x97 => self.place_of_dash(bytes, at),
             // №
-            0xB9 => right_if(number_follows(&bytes[at + 1..])),
+            0xB9 => pair_if(number_follows(rest), true),
+            // ™ after a name.
+            0x99 if before.is_ascii_alphabetic() => SignPlace::Open,
             // A bullet, a no-break space.
             0x95 | 0xA0 => SignPlace::Open,
             _ => SignPlace::Wrong,
         }
     }
 
-    /// Returns the place of a dash: between words, or between digits.
+    /// Returns the place of a dash between words. Between digits, `√` and `≈` are as likely.
     fn place_of_dash(self, bytes: &[u8], at: usize) -> SignPlace {
         let (before, after) = (
             byte_or_blank(bytes, at.checked_sub(1)),
             byte_or_blank(bytes, Some(at + 1)),
         );
-        if before.is_ascii_digit() && after.is_ascii_digit() {
-            return SignPlace::Right;
-        }
         let is_blank = |byte: &u8| matches!(byte, b' ' | 0xA0);
         let word_before = bytes[..at].iter().rev().find(|byte| !is_blank(byte));
         let word_after = bytes[at + 1..].iter().find(|byte| !is_blank(byte));
@@ -128,10 +167,12 @@ impl KoiLetters {
             (Some(one), Some(other))
                 if is_between_blanks && !matches!(one, b'\n') && self.has(*other) =>
             {
-                SignPlace::Right
+                SignPlace::Usual
             }
             // `≈ 5`, `√ 4`: signs of KOI8-R.
-            (_, Some(other)) if other.is_ascii_digit() => SignPlace::Wrong,
+            (_, Some(other)) if other.is_ascii_digit() && !before.is_ascii_digit() => {
+                SignPlace::Wrong
+            }
             _ => SignPlace::Open,
         }
     }
@@ -190,13 +231,14 @@ mod tests {
     #[test]
     fn signs_of_windows_are_read() {
         for text in [
-            "Да — это новая версия.",
+            "Да — это «новая» версия.",
             "Смотри файл №5 и № 7.",
             "Это «новая» версия",
             "Он сказал “привет” и ушёл…",
             "„Правда“, 10–15 раз",
             "Windows™ и «Мир»…",
-            "pages 477–484",
+            "Да — это так — но не сразу… вот",
+            "don’t",
         ] {
             let found = read(&converted(text), Charset::KOI8_R);
             assert_eq!(found.as_deref(), Some(text));
@@ -204,16 +246,35 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_tables_stay() {
+    fn single_dashes_are_suspect() {
+        for (text, expected) in [
+            ("Да — это новая версия", true),
+            ("и ушёл…", true),
+            ("10–15 раз", false),
+            ("Привет", false),
+        ] {
+            let found = may_have_signs(&converted(text), Charset::KOI8_R);
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn signs_of_koi8_stay() {
         for text in [
             "Привет, как дела",
             "≈ 5 рублей, √ 4",
             "╔═══╗ текст ║",
             "└── файл",
+            "└привет┘",
             "■ пункт",
+            "Вот и конец статьи.■",
             "20 °С, © Иванов",
             "▒▒▒ текст",
             "а ≈ 5",
+            "а≥ б",
+            "Дробь 22/7≈3.14 равна 2√3 метра",
+            "Масса планеты ≈ массе Земли",
+            "См. ╚здесь",
         ] {
             let bytes = encoded("KOI8-R", text);
             assert_eq!(read(&bytes, Charset::KOI8_R), None, "{text}");

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! # Limits
-//! A header without a field `Content-…` is text.
+//! A header without a field `Content-…` is text. At the start of the text, without a delimiter, it needs two of them.
 
 use super::Parser;
 use crate::event::{Detail, EventKind};
@@ -37,19 +37,19 @@ impl Parser<'_> {
     }
 }
 
-/// Returns the first header with a field `Content-…` at the start of a text or behind a delimiter.
+/// Returns the first header with a field `Content-…` at the start of a text or after a delimiter.
 fn lost_header(text: &[u8], boundary: &[u8]) -> Option<Range<usize>> {
     let mut at = 0;
-    // True at the start of the text and behind a delimiter.
-    let mut may_begin = true;
+    // Number of fields `Content-…` that prove a header: at the start of the text, after a delimiter, and elsewhere.
+    let mut needed = Some(2);
     while at < text.len() {
         let (line, next) = line(text, at);
         if is_delimiter(line, boundary) {
-            may_begin = true;
-        } else if may_begin && !line.trim_ascii().is_empty() {
-            may_begin = false;
-            let (end, is_of_part) = header(text, at);
-            if is_of_part {
+            needed = Some(1);
+        } else if let Some(least) = needed.filter(|_| !line.trim_ascii().is_empty()) {
+            needed = None;
+            let (end, fields) = header(text, at);
+            if fields >= least {
                 return Some(at..end);
             }
             if end > at {
@@ -62,19 +62,20 @@ fn lost_header(text: &[u8], boundary: &[u8]) -> Option<Range<usize>> {
     None
 }
 
-/// Returns the end of the fields at `start`, and true if a field `Content-…` is among them and an empty line follows.
-fn header(text: &[u8], start: usize) -> (usize, bool) {
-    let (mut at, mut has_content) = (start, false);
+/// Returns the end of the fields at `start`, and the number of fields `Content-…` among them; 0 unless an empty line follows.
+fn header(text: &[u8], start: usize) -> (usize, usize) {
+    let (mut at, mut count) = (start, 0);
     while at < text.len() {
         let (line, next) = line(text, at);
         let is_folded = at > start && matches!(line.first(), Some(b' ' | b'\t'));
         if !is_folded && !is_field(line) {
-            return (at, has_content && line.trim_ascii().is_empty());
+            let is_header = line.trim_ascii().is_empty();
+            return (at, if is_header { count } else { 0 });
         }
-        has_content |= lexer::starts_without_case(line, b"content-");
+        count += usize::from(lexer::starts_without_case(line, b"content-"));
         at = next;
     }
-    (at, false)
+    (at, 0)
 }
 
 /// Returns true for a line that begins with the name of a field and a colon.
@@ -119,10 +120,8 @@ mod tests {
                 "\nContent-Type: text/plain\nContent-ID: <a>\n\nlost\n",
                 Some("Content-Type: text/plain\nContent-ID: <a>\n"),
             ),
-            (
-                "Subject: x\nContent-Type: text/plain\n\nlost\n",
-                Some("Subject: x\nContent-Type: text/plain\n"),
-            ),
+            ("Subject: x\nContent-Type: text/plain\n\nlost\n", None),
+            ("Content-Type: text/plain\n\nYour reader is old.\n", None),
             (
                 "text\n\nSubject: x\n--b\nContent-ID: <a>\n\n",
                 Some("Content-ID: <a>\n"),

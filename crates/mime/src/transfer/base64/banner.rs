@@ -45,7 +45,7 @@ pub(super) fn length(body: &[u8]) -> Option<usize> {
     let is_banner = lines.peek().is_some()
         && is_readable
         && lines.all(|line| is_of_banner(line, width, is_after_blank))
-        && text_lines::lead(&body[at..])
+        && text_lines::leads_with_base64(&body[at..])
         && region(&body[at..]).is_base64;
     is_banner.then_some(at)
 }
@@ -56,7 +56,13 @@ fn is_of_banner(line: &[u8], width: usize, is_before_blank: bool) -> bool {
         return true;
     }
     let is_whole = line.len().is_multiple_of(4) && line.iter().all(|b| is_base64(*b));
-    let is_word = || is_before_blank && !line.ends_with(b"=") && !text_lines::encodes_utf8(line);
+    // `Warning!` and `WARN`, not `R3L8`.
+    let is_plain_word = || {
+        let (first, rest) = (line[0], &line[1..]);
+        first.is_ascii_alphabetic()
+            && (rest.iter().all(u8::is_ascii_lowercase) || line.iter().all(u8::is_ascii_uppercase))
+    };
+    let is_word = || is_before_blank && is_plain_word() && !text_lines::encodes_utf8(line);
     line.len() * 2 < width && (!is_whole || is_word())
 }
 
@@ -218,9 +224,21 @@ mod tests {
 
     #[test]
     fn time_is_linear() {
-        for unit in ["a\n", "Hallo\n\n", "Hallo "] {
-            assert_linear(&unit, 300_000, |n| {
-                let _ = length(unit.repeat(n).as_bytes());
+        const FULL: &str = "R3LDvMOfZSBhdXMgTcO8bmNoZW4sIHNjaMO2bmUgVGFnZSBm\n";
+        for (banner, unit) in [
+            ("", "a\n"),
+            ("", "Hallo\n\n"),
+            ("", "Hallo "),
+            ("Hallo\n\n", FULL),
+            ("One line of a gateway\n", FULL),
+            (
+                "Hallo\n\n",
+                "R3LDvMOfZSBhdXMgTcO8bmNoZW4sIHNjaMO2bmUg\nR3LD\n",
+            ),
+        ] {
+            assert_linear(&unit, 20_000, |n| {
+                let body = format!("{banner}{}", unit.repeat(n));
+                let _ = super::super::decode(body.as_bytes(), &mut Vec::new());
             });
         }
     }

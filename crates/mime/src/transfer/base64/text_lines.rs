@@ -13,13 +13,13 @@ const SAMPLE: usize = 1024;
 const CERTAIN: usize = 128;
 
 /// Returns true if the lines up to the first blank one are whole lines of base64 that encode text.
-pub(in crate::transfer) fn begin(text: &[u8]) -> bool {
+pub(in crate::transfer) fn begins_with_base64(text: &[u8]) -> bool {
     let first = lines(text).skip_while(|line| line.is_empty());
     digits(first.take_while(|line| !line.is_empty())).is_some_and(|digits| encodes_text(&digits))
 }
 
 /// Returns true if two full lines of base64 or more in a row certainly encode text, wherever they stand.
-pub(in crate::transfer) fn stand_within(text: &[u8]) -> bool {
+pub(in crate::transfer) fn contains_base64(text: &[u8]) -> bool {
     let is_found = |digits: &[u8], count| count > 1 && encodes_certain_text(digits);
     let (mut run, mut width, mut count) = (Vec::new(), 0, 0);
     for line in lines(text) {
@@ -41,13 +41,14 @@ pub(in crate::transfer) fn stand_within(text: &[u8]) -> bool {
     is_found(&run, count)
 }
 
-/// Returns true if all lines of a body are whole lines of base64 that certainly encode text.
-pub(in crate::transfer) fn fill(body: &[u8]) -> bool {
-    digits(lines(body.trim_ascii())).is_some_and(|digits| encodes_certain_text(&digits))
+/// Returns true if all lines of a body are whole lines of base64 that certainly encode text with bytes above 7F.
+pub(in crate::transfer) fn is_base64_of_letters(body: &[u8]) -> bool {
+    digits(lines(body.trim_ascii()))
+        .is_some_and(|digits| encodes_certain_text(&digits) && !decode(&digits).is_ascii())
 }
 
 /// Returns true if a body begins with full lines of base64 that certainly encode text.
-pub(super) fn lead(body: &[u8]) -> bool {
+pub(super) fn leads_with_base64(body: &[u8]) -> bool {
     let width = lines(body).next().map_or(0, <[u8]>::len);
     let mut digits = Vec::new();
     for line in lines(body) {

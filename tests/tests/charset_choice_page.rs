@@ -132,7 +132,7 @@ fn bytes(example: &str) -> Vec<u8> {
 
 fn body_named(name: &str) -> (&'static str, Vec<u8>) {
     let found = BODIES.iter().find(|(known, ..)| *known == name);
-    let (_, label, charset, text) = found.unwrap_or_else(|| panic!("a body: {name}"));
+    let (_, label, charset, text) = found.expect("a body that the page names");
     let charset = Charset::for_name(charset).expect("a charset");
     (
         label,

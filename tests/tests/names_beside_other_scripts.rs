@@ -102,11 +102,11 @@ const LATIN_BODIES: [(&str, &str, &[&str], usize); 4] = [
 
 /// Number of the 38,693 names that may be reported above one body in another Latin alphabet, such as `Boldù` beside Czech and `Týn` beside
 /// Turkish.
-const MOST_REPORTED_LATIN: usize = 40;
+const MOST_REPORTED_LATIN: usize = 50;
 
 /// Number of the 38,693 names that may be reported above one body. All their bytes may be halves of Shift_JIS characters (`Één`), or stand in
 /// rare places (`AV IRMÃ LÚCIA`).
-const MOST_REPORTED: usize = 5;
+const MOST_REPORTED: usize = 10;
 
 /// What became of the names of many messages.
 #[derive(Debug, Default)]

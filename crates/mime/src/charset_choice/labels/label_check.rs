@@ -126,25 +126,9 @@ pub(crate) fn check_label<'b, 'h>(
         };
         events.push((EventKind::CharsetSuspected, detail));
     }
-    if events.is_empty() && scope != LabelScope::None && may_be_utf8(label, bytes) {
-        let likelier = Charset::UTF_8;
-        let detail = Detail::Likelier { label, likelier };
-        events.push((EventKind::CharsetSuspected, detail));
-    }
-    if events.is_empty()
-        && scope != LabelScope::None
-        && (may_be_latin_under(label, bytes) || has_copyright_sign(label, bytes))
-    {
-        let likelier = Charset::WINDOWS_1252;
-        let detail = Detail::Likelier { label, likelier };
-        events.push((EventKind::CharsetSuspected, detail));
-    }
-    if events.is_empty()
-        && scope != LabelScope::None
-        && western_words(label, bytes) != WesternWords::None
-    {
-        let reason = Reason::ForeignLetters.into();
-        events.push((EventKind::CharsetSuspected, reason));
+    if events.is_empty() && scope != LabelScope::None {
+        let suspicion = suspicion(label, bytes);
+        events.extend(suspicion.map(|detail| (EventKind::CharsetSuspected, detail)));
     }
     match better {
         Some(used) => Some(LabelVerdict {
@@ -158,6 +142,19 @@ pub(crate) fn check_label<'b, 'h>(
             events,
         }),
     }
+}
+
+/// Returns what makes a label suspect that no likelier charset replaces.
+fn suspicion(label: Charset, bytes: &[u8]) -> Option<Detail> {
+    let of = |likelier| Some(Detail::Likelier { label, likelier });
+    if may_be_utf8(label, bytes) {
+        return of(Charset::UTF_8);
+    }
+    if may_be_latin_under(label, bytes) || has_copyright_sign(label, bytes) {
+        return of(Charset::WINDOWS_1252);
+    }
+    let has_western_words = western_words(label, bytes) != WesternWords::None;
+    has_western_words.then(|| Reason::ForeignLetters.into())
 }
 
 /// Decodes the bytes in a superset of the label.

@@ -65,10 +65,10 @@ fn signs(bytes: &[u8], koi8: Charset) -> Option<Signs> {
             continue;
         }
         match letters.place_of_sign(bytes, at) {
-            SignPlace::Certain => signs.strong += 1,
-            SignPlace::Usual => signs.weak += 1,
-            SignPlace::Open => {}
-            SignPlace::Wrong => return None,
+            KoiSignPlace::Certain => signs.strong += 1,
+            KoiSignPlace::Usual => signs.weak += 1,
+            KoiSignPlace::Open => {}
+            KoiSignPlace::Wrong => return None,
         }
         match signs.runs.last_mut().filter(|run| run.end == at) {
             Some(run) => run.end = at + 1,
@@ -80,7 +80,7 @@ fn signs(bytes: &[u8], koi8: Charset) -> Option<Signs> {
 
 /// Where a sign of windows-1251 stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum SignPlace {
+enum KoiSignPlace {
     /// KOI8-R has no sign there.
     Certain,
     /// Text often has the sign there, and KOI8-R may have its own one.
@@ -106,7 +106,7 @@ impl KoiLetters {
         }
     }
 
-    fn place_of_sign(self, bytes: &[u8], at: usize) -> SignPlace {
+    fn place_of_sign(self, bytes: &[u8], at: usize) -> KoiSignPlace {
         let byte = bytes[at];
         let (before, after) = (
             byte_or_blank(bytes, at.checked_sub(1)),
@@ -114,16 +114,16 @@ impl KoiLetters {
         );
         // Lines of tables stand side by side.
         if before == byte || after == byte {
-            return SignPlace::Wrong;
+            return KoiSignPlace::Wrong;
         }
         let begins = !self.has(before) && self.has(after);
         let ends = (self.has(before) || before.is_ascii_digit() || is_end_of_sentence(before))
             && !self.has(after)
             && !after.is_ascii_digit();
         let pair_if = |is_placed: bool, partner: bool| match (is_placed, partner) {
-            (false, _) => SignPlace::Wrong,
-            (true, true) => SignPlace::Certain,
-            (true, false) => SignPlace::Open,
+            (false, _) => KoiSignPlace::Wrong,
+            (true, true) => KoiSignPlace::Certain,
+            (true, false) => KoiSignPlace::Open,
         };
         let rest = &bytes[at + 1..];
         let rest = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
@@ -136,25 +136,25 @@ impl KoiLetters {
             0x91 => pair_if(begins, false),
             0x94 | 0xBB => pair_if(ends, false),
             // ’
-            0x92 if self.has(before) && self.has(after) => SignPlace::Certain,
+            0x92 if self.has(before) && self.has(after) => KoiSignPlace::Certain,
             0x92 => pair_if(ends, false),
             // …
-            0x85 if ends => SignPlace::Usual,
-            0x85 => SignPlace::Wrong,
+            0x85 if ends => KoiSignPlace::Usual,
+            0x85 => KoiSignPlace::Wrong,
             // – —
             0x96 | 0x97 => self.place_of_dash(bytes, at),
             // №
             0xB9 => pair_if(number_follows(rest), true),
             // ™ after a name.
-            0x99 if before.is_ascii_alphabetic() => SignPlace::Open,
+            0x99 if before.is_ascii_alphabetic() => KoiSignPlace::Open,
             // A bullet, a no-break space.
-            0x95 | 0xA0 => SignPlace::Open,
-            _ => SignPlace::Wrong,
+            0x95 | 0xA0 => KoiSignPlace::Open,
+            _ => KoiSignPlace::Wrong,
         }
     }
 
     /// Returns the place of a dash between words. Between digits, `√` and `≈` are as likely.
-    fn place_of_dash(self, bytes: &[u8], at: usize) -> SignPlace {
+    fn place_of_dash(self, bytes: &[u8], at: usize) -> KoiSignPlace {
         let (before, after) = (
             byte_or_blank(bytes, at.checked_sub(1)),
             byte_or_blank(bytes, Some(at + 1)),
@@ -167,23 +167,23 @@ impl KoiLetters {
             (Some(one), Some(other))
                 if is_between_blanks && !matches!(one, b'\n') && self.has(*other) =>
             {
-                SignPlace::Usual
+                KoiSignPlace::Usual
             }
             // `≈ 5`, `√ 4`: signs of KOI8-R.
             (_, Some(other)) if other.is_ascii_digit() && !before.is_ascii_digit() => {
-                SignPlace::Wrong
+                KoiSignPlace::Wrong
             }
-            _ => SignPlace::Open,
+            _ => KoiSignPlace::Open,
         }
     }
 }
 
 /// Returns true if any byte is from 80 to BF, as all signs are. Compilers make vector code of it.
 fn has_signs(bytes: &[u8]) -> bool {
-    let is_sign = |found, byte: &u8| found | (byte & 0xC0 == 0x80);
+    let add_sign = |found: u8, byte: &u8| found | u8::from(byte & 0xC0 == 0x80);
     bytes
         .chunks(256)
-        .any(|block| block.iter().fold(false, is_sign))
+        .any(|block| block.iter().fold(0, add_sign) > 0)
 }
 
 /// Returns true for signs of KOI8-R that are no lines: no-break space, degree, superscript two, middle dot, division, copyright.

@@ -4,9 +4,10 @@
 //! Only those of UTF-8, UTF-16 and UTF-32. The signatures of UTF-7, SCSU and GB 18030 are text.
 
 use crate::charset::Charset;
+use crate::utf8::BOM;
 
 /// U+FEFF in UTF-8. Also stands before the first header field of some messages.
-pub const UTF_8: [u8; 3] = [0xEF, 0xBB, 0xBF];
+pub const UTF_8: [u8; 3] = BOM;
 
 /// Returns the charset that a byte order mark at the start names, and the length of the mark in bytes.
 ///

@@ -3,7 +3,6 @@
 //! # Limits
 //! Output offsets are not reported.
 
-use crate::bom;
 use crate::charset::{Charset, Kind};
 use crate::decode::{Chunk, Decode};
 use crate::double_byte::DoubleByteDecoder;
@@ -14,7 +13,7 @@ use crate::multi_byte::Layout;
 use crate::options::DecodeOptions;
 use crate::single_byte::{EMPTY, SingleByteDecoder};
 use crate::sink::Sink;
-use crate::{iso2022, koi7, utf7};
+use crate::{iso2022, koi7, utf7, utf8};
 use mailglot_kernel::ByteTable;
 use std::borrow::Cow;
 
@@ -229,7 +228,7 @@ fn decode_owned(
 /// Returns the bytes themselves if they are the text and nothing is logged.
 fn borrowed(kind: Kind, bytes: &[u8]) -> Option<&str> {
     let plain = match kind {
-        Kind::Utf8 | Kind::Cesu8 if bytes.starts_with(&bom::UTF_8) => false,
+        Kind::Utf8 | Kind::Cesu8 if bytes.starts_with(&utf8::BOM) => false,
         Kind::Utf8 | Kind::Cesu8 => return mailglot_kernel::utf8::as_str(bytes),
         Kind::SingleByte(page) => page.is_ascii(),
         // Stored sets that are not ASCII differ from it at these two.

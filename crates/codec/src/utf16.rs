@@ -3,7 +3,6 @@
 //! # Limits
 //! Statistics use the first 512 units only. The byte order never changes within a text.
 
-use crate::bom;
 use crate::decode::{Chunk, Decode, progress};
 use crate::loss::LossKind;
 use crate::mode::Mode;
@@ -46,7 +45,7 @@ impl Decode for Utf16Decoder {
             TextForm::Undecided => {
                 let is_marked = matches!(rest.bytes, [0xFE, 0xFF, ..] | [0xFF, 0xFE, ..])
                     || self.options.mark_rules() != Marks::Keep
-                        && rest.bytes.starts_with(&bom::UTF_8);
+                        && rest.bytes.starts_with(&utf8::BOM);
                 let enough = is_marked || rest.bytes.len() >= self.window();
                 (enough || rest.last).then(|| self.start(rest.bytes, sink))
             }
@@ -103,7 +102,7 @@ impl Utf16Decoder {
     fn unmarked(&self, input: &[u8], sink: &mut Sink<'_>) -> (TextForm, usize) {
         let marks = self.options.mark_rules();
         match self.label {
-            _ if marks != Marks::Keep && input.starts_with(&bom::UTF_8) => {
+            _ if marks != Marks::Keep && input.starts_with(&utf8::BOM) => {
                 sink.note(0..3, LossKind::LabelLied);
                 (TextForm::Utf8, 3)
             }

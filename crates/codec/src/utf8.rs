@@ -7,13 +7,15 @@
 //! Under the label UTF-8, forms of RFC 2279 and CESU-8 pairs are reported, and repaired only on request ([`crate::Repair`]);
 //! `C0 80` is never NUL.
 
-use crate::bom;
 use crate::decode::{Chunk, Decode};
 use crate::loss::LossKind;
 use crate::mode::Mode;
 use crate::options::{DecodeOptions, Repair};
 use crate::sink::Sink;
 use mailglot_kernel::utf8::valid_prefix;
+
+/// The byte order mark in UTF-8.
+pub(crate) const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
 /// Returns true if bytes are valid UTF-8, like [`std::str::from_utf8`], with vector instructions.
 // For the charset choice of mailglot-mime only.
@@ -89,7 +91,7 @@ impl Utf8Decoder {
     /// Returns the valid text at the start of `bytes`, if it is the text that decoding gives, without an entry in the log. `is_start` tells
     /// that they begin the input.
     pub(crate) fn text_at_start<'b>(&self, bytes: &'b [u8], is_start: bool) -> &'b str {
-        let may_be_mark = is_start && self.strips_mark && bytes.first() == Some(&bom::UTF_8[0]);
+        let may_be_mark = is_start && self.strips_mark && bytes.first() == Some(&BOM[0]);
         if may_be_mark || self.forms.pairs == Pairs::Required {
             return "";
         }
@@ -115,11 +117,11 @@ impl Decode for Utf8Decoder {
     #[inline(always)]
     fn step(&mut self, rest: Chunk<'_>, sink: &mut Sink<'_>) -> Option<usize> {
         if rest.base == 0 && self.strips_mark {
-            if rest.bytes.starts_with(&bom::UTF_8) {
+            if rest.bytes.starts_with(&BOM) {
                 sink.note(0..3, LossKind::ByteOrderMark);
                 return Some(3);
             }
-            if !rest.last && bom::UTF_8.starts_with(rest.bytes) {
+            if !rest.last && BOM.starts_with(rest.bytes) {
                 return None;
             }
         }

@@ -25,11 +25,11 @@ pub use crate::unencodable::Unencodable;
 pub use encoding::{Encoding, Malformed, bom_sniff};
 pub use stream::{Bom, StreamDecoder, StreamEncoder};
 
-use crate::bom;
 use crate::charset::Charset;
 use crate::encoder::Unmappable;
 use crate::label_view::View;
 use crate::loss::{LossKind, LossLog};
+use crate::utf8::BOM;
 use std::borrow::Cow;
 
 /// Decodes ("decode", section 6). A byte order mark overrules `fallback` and is removed.
@@ -40,8 +40,8 @@ pub fn decode<'a>(bytes: &'a [u8], fallback: Encoding, log: &mut LossLog) -> Cow
 
 /// Decodes UTF-8 and removes its byte order mark ("UTF-8 decode", section 6).
 pub fn utf8_decode<'a>(bytes: &'a [u8], log: &mut LossLog) -> Cow<'a, str> {
-    let mark = match bytes.strip_prefix(&bom::UTF_8) {
-        Some(_) => bom::UTF_8.len(),
+    let mark = match bytes.strip_prefix(&BOM) {
+        Some(_) => BOM.len(),
         None => 0,
     };
     behind(mark, bytes, Encoding::UTF_8, log)

@@ -38,8 +38,8 @@ pub(crate) use spaced_address::has_spaced;
 pub use syntax::quoted_end;
 pub(crate) use syntax::{
     byte_before, column_after, comment_end, ends_without_case, find_byte, is_attribute_char,
-    is_blank, is_fold, is_line_end, is_space, is_token, is_tspecial, line_end_length, skip_cfws,
-    skip_space, starts_without_case, trim_end, unescape, unescape_comment,
+    is_blank, is_fold, is_line_end, is_space, is_token, is_tspecial, line_at, line_end_length,
+    skip_cfws, skip_space, starts_without_case, trim_end, unescape, unescape_comment,
 };
 pub(crate) use syntax_faults::swallows_address;
 pub(crate) use token::{has_raw_uris, tokens};

@@ -6,6 +6,7 @@
 //! bytes.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Returns true for white space of header values: space, tab, CR and LF.
 pub(crate) fn is_space(byte: u8) -> bool {
@@ -31,6 +32,14 @@ pub(crate) fn line_end_length(bytes: &[u8]) -> usize {
         [b'\r' | b'\n', ..] => 1,
         _ => 0,
     }
+}
+
+/// Returns the range of the line at `start` without its line end (CR LF, CR or LF), and the start of the next line.
+pub(crate) fn line_at(text: &[u8], start: usize) -> (Range<usize>, usize) {
+    let rest = &text[start..];
+    let end = memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
+    let next = start + end + line_end_length(&rest[end..]);
+    (start..start + end, next)
 }
 
 /// Returns true if white space is a fold: it has a line end.

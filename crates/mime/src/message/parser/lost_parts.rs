@@ -13,6 +13,7 @@
 //! A header without a field `Content-…` is text. At the start of the text, without a delimiter, it needs two of them.
 
 use super::Parser;
+use super::field_names::field_name;
 use crate::event::{Detail, EventKind};
 use crate::lexer;
 use crate::message::part::PartKind;
@@ -43,7 +44,8 @@ fn lost_header(text: &[u8], boundary: &[u8]) -> Option<Range<usize>> {
     // Number of fields `Content-…` that prove a header: at the start of the text, after a delimiter, and elsewhere.
     let mut needed = Some(2);
     while at < text.len() {
-        let (line, next) = line(text, at);
+        let (line, next) = lexer::line_at(text, at);
+        let line = &text[line];
         if is_delimiter(line, boundary) {
             needed = Some(1);
         } else if let Some(least) = needed.filter(|_| !line.trim_ascii().is_empty()) {
@@ -66,9 +68,10 @@ fn lost_header(text: &[u8], boundary: &[u8]) -> Option<Range<usize>> {
 fn header(text: &[u8], start: usize) -> (usize, usize) {
     let (mut at, mut count) = (start, 0);
     while at < text.len() {
-        let (line, next) = line(text, at);
+        let (line, next) = lexer::line_at(text, at);
+        let line = &text[line];
         let is_folded = at > start && matches!(line.first(), Some(b' ' | b'\t'));
-        if !is_folded && !is_field(line) {
+        if !is_folded && field_name(line).is_none() {
             let is_header = line.trim_ascii().is_empty();
             return (at, if is_header { count } else { 0 });
         }
@@ -78,26 +81,9 @@ fn header(text: &[u8], start: usize) -> (usize, usize) {
     (at, 0)
 }
 
-/// Returns true for a line that begins with the name of a field and a colon.
-fn is_field(line: &[u8]) -> bool {
-    let is_of_name = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_');
-    let length = line.iter().take_while(is_of_name).count();
-    length > 0 && line.get(length) == Some(&b':')
-}
-
 fn is_delimiter(line: &[u8], boundary: &[u8]) -> bool {
     let name = line.strip_prefix(b"--").map(<[u8]>::trim_ascii_end);
     name == Some(boundary)
-}
-
-/// Returns the line at `start` without its line end, and the start of the next line.
-fn line(text: &[u8], start: usize) -> (&[u8], usize) {
-    let rest = &text[start..];
-    let end = memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
-    (
-        &rest[..end],
-        start + end + lexer::line_end_length(&rest[end..]),
-    )
 }
 
 #[cfg(test)]

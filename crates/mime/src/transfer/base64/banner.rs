@@ -12,7 +12,7 @@
 use super::super::decoded::Sink;
 use super::line_classes::{PieceClass, classify, is_base64, region};
 use super::text_lines;
-use crate::lexer::line_end_length;
+use crate::lexer::line_at;
 use std::ops::Range;
 
 /// Maximum length of a banner.
@@ -25,12 +25,12 @@ pub(super) fn length(body: &[u8]) -> Option<usize> {
     let mut at = from;
     let mut is_after_blank = false;
     let width = loop {
-        let text = &body[line(body, at).0];
+        let text = &body[line_at(body, at).0];
         if text_lines::is_full_line(text.trim_ascii_end()) {
             break text.trim_ascii_end().len();
         }
         is_after_blank = text.trim_ascii().is_empty();
-        at = line(body, at).1;
+        at = line_at(body, at).1;
         if at >= body.len() || at > LONGEST {
             return None;
         }
@@ -77,7 +77,7 @@ pub(super) fn walk(banner: &[u8], decoded: &[u8], sink: &mut impl Sink) {
     });
     let mut at = 0;
     while at < banner.len() {
-        let (text, next) = line(banner, at);
+        let (text, next) = line_at(banner, at);
         let line_end = text.end..next;
         sink.run(text);
         match end {
@@ -138,16 +138,6 @@ impl<S: Sink> Sink for BehindBanner<'_, S> {
         self.sink
             .byte(byte, from.start + self.length..from.end + self.length);
     }
-}
-
-/// Returns the range of the line at `start` without its line end, and the start of the next line.
-fn line(text: &[u8], start: usize) -> (Range<usize>, usize) {
-    let rest = &text[start..];
-    let end = memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
-    (
-        start..start + end,
-        start + end + line_end_length(&rest[end..]),
-    )
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ fn embedded_messages_under_a_wrong_label_get_the_right_one() {
     for label in ["quoted-printable", "base64", "Quoted Printable"] {
         case(&part(label, &ascii), &part("7bit", &ascii));
     }
-    // The label counts the text as it is written: 8-bit text needs 8bit around it, too.
+    // `normalize` writes `café` as 8-bit text, so the message and the multipart around it get the label `8bit`.
     let encoded = format!("{inner}Content-Transfer-Encoding: quoted-printable\n\ncaf=C3=A9\n");
     let plain = format!("{inner}Content-Transfer-Encoding: 8bit\n\ncafé\n");
     let want = part("8bit", &plain).replacen("Encoding: 7bit", "Encoding: 8bit", 1);

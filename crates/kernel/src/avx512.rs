@@ -5,8 +5,10 @@
 //! AVX2 loops read base64 and escapes that are longer than a block.
 
 mod byte_table;
+mod utf7;
 
 pub(super) use byte_table::singles;
+pub(super) use utf7::text;
 
 use super::avx2;
 use crate::portable::byte_pairs::BytePairs;

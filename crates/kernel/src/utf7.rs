@@ -11,8 +11,11 @@ pub use super::portable::utf7::{DIRECT, ReadRun, ReadText, direct_bytes};
 /// Decodes the text at the start of `input` and appends it to `text`: direct bytes, and whole runs without any defect.
 pub fn append_text(input: &[u8], text: &mut String) -> ReadText {
     #[cfg(target_arch = "x86_64")]
-    if super::avx2::is_here() {
+    if super::avx512::is_here() {
         // SAFETY: the machine has what the function is made for.
+        return unsafe { super::avx512::text(input, text) };
+    } else if super::avx2::is_here() {
+        // SAFETY: as above.
         return unsafe { super::avx2::text(input, text) };
     }
     ReadText {
@@ -113,6 +116,14 @@ mod tests {
     fn check_text_in(mut room: String, input: &[u8]) -> usize {
         room.push('é');
         let mut slow = "é".to_owned();
+        #[cfg(target_arch = "x86_64")]
+        let by_avx2 = super::super::avx2::is_here().then(|| {
+            let mut room = String::with_capacity(room.capacity());
+            room.push('é');
+            // SAFETY: the machine has what the function is made for.
+            let read = unsafe { super::super::avx2::text(input, &mut room) };
+            (read, room)
+        });
         let read = append_text(input, &mut room);
         assert_eq!(
             read,
@@ -121,6 +132,11 @@ mod tests {
             input.escape_ascii()
         );
         assert_eq!(room, slow);
+        // A machine with AVX-512 never calls the AVX2 loop.
+        #[cfg(target_arch = "x86_64")]
+        if let Some(by_avx2) = by_avx2 {
+            assert_eq!(by_avx2, (read, slow), "{}", input.escape_ascii());
+        }
         read.bytes
     }
 

@@ -19,7 +19,7 @@ pub(super) use json::json;
 pub(super) use pairs::{pairs, short_pairs};
 pub(super) use scan::{classes, high_mask, highs, look, suspect};
 pub(super) use short_bytes::base64;
-pub(super) use utf7::{shifted, text};
+pub(super) use utf7::{shifted, short_runs, text};
 pub(super) use utf8::{check_utf8, push_ascii, push_utf8};
 pub(super) use utf16::utf16;
 

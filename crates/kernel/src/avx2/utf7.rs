@@ -45,7 +45,11 @@ pub(in super::super) fn text(input: &[u8], text: &mut String) -> ReadText {
 /// Runs begin unpredictably, so no branch depends on that: the loop finds the offsets of many runs before it reads the first.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-fn short_runs<'t>(input: &[u8], mut out: Writer<'t>, read: &mut ReadText) -> Writer<'t> {
+pub(in super::super) fn short_runs<'t>(
+    input: &[u8],
+    mut out: Writer<'t>,
+    read: &mut ReadText,
+) -> Writer<'t> {
     let mut places = [0; PLACES];
     // Search a short distance first, to avoid work in vain.
     let mut near = 64;

@@ -71,7 +71,7 @@ impl ReadText {
     #[cfg(target_arch = "x86_64")]
     #[cold]
     #[inline(never)]
-    pub(crate) fn count(&mut self, text: [u8; 16], len: usize) {
+    pub(crate) fn count<const N: usize>(&mut self, text: [u8; N], len: usize) {
         let mut counts = ReadRun::default();
         text[..len]
             .iter()

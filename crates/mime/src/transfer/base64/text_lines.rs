@@ -74,7 +74,13 @@ pub(super) fn encodes_utf8(digits: &[u8]) -> bool {
 
 /// Returns the lines without the white space at their ends.
 fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    text.split(|b| *b == b'\n').map(<[u8]>::trim_ascii_end)
+    let ends = memchr::memchr_iter(b'\n', text).chain([text.len()]);
+    let mut start = 0;
+    ends.map(move |end| {
+        let line = &text[start..end];
+        start = end + 1;
+        line.trim_ascii_end()
+    })
 }
 
 /// Returns the first characters of lines of base64, or `None` if an encoder does not write such lines.

@@ -16,7 +16,6 @@
 use super::mixed_text::{MixedText, OtherCharset, decode_runs};
 use crate::charset_choice::text_tests::neighbor_bytes::byte_or_blank;
 use mailglot_codec::Charset;
-use mailglot_codec::detect::high_bytes;
 use std::ops::Range;
 
 /// Number of dashes and ellipses that prove the signs.
@@ -52,14 +51,14 @@ pub(crate) fn may_have_signs(bytes: &[u8], koi8: Charset) -> bool {
 
 /// Returns the signs of a text in KOI8; `None` for other charsets, and for text with lines of tables.
 fn signs(bytes: &[u8], koi8: Charset) -> Option<Signs> {
-    if ![Charset::KOI8_R, Charset::KOI8_U].contains(&koi8) || !has_signs(bytes) {
+    if ![Charset::KOI8_R, Charset::KOI8_U].contains(&koi8) {
         return None;
     }
     let letters = KoiLetters {
         is_ukrainian: koi8 == Charset::KOI8_U,
     };
     let mut signs = Signs::default();
-    for at in high_bytes(bytes) {
+    for at in sign_offsets(bytes) {
         let byte = bytes[at];
         if letters.has(byte) || is_sign_of_koi8(byte) {
             continue;
@@ -178,12 +177,21 @@ impl KoiLetters {
     }
 }
 
-/// Returns true if any byte is from 80 to BF, as all signs are. Compilers make vector code of it.
-fn has_signs(bytes: &[u8]) -> bool {
-    let add_sign = |found: u8, byte: &u8| found | u8::from(byte & 0xC0 == 0x80);
-    bytes
-        .chunks(256)
-        .any(|block| block.iter().fold(0, add_sign) > 0)
+/// Returns the offsets of bytes from 80 to BF, as all signs are, but not of `ё` and `Ё`, which are in most texts.
+fn sign_offsets(bytes: &[u8]) -> impl Iterator<Item = usize> {
+    const BLOCK: usize = 64;
+    let is_sign = |byte: &u8| byte & 0xC0 == 0x80 && byte & 0xEF != 0xA3;
+    // Compilers make vector code of it.
+    let has_sign = move |block: &[u8]| {
+        let add = |found: u8, byte: &u8| found | u8::from(is_sign(byte));
+        block.iter().fold(0, add) > 0
+    };
+    let blocks = bytes.chunks(BLOCK).enumerate();
+    blocks
+        .filter(move |(_, block)| has_sign(block))
+        .flat_map(|(nth, block)| (nth * BLOCK..).zip(block))
+        .filter(move |(_, byte)| is_sign(byte))
+        .map(|(at, _)| at)
 }
 
 /// Returns true for signs of KOI8-R that are no lines: no-break space, degree, superscript two, middle dot, division, copyright.

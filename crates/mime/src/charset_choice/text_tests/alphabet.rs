@@ -61,8 +61,11 @@ impl TextAlphabet {
     /// Returns the alphabet of most letters beyond ASCII. Returns None for few letters, and for alphabets without charsets in mail.
     pub(crate) fn of(text: &str) -> Option<Self> {
         let letters = letters(text);
-        let scripts: Vec<Option<Self>> = letters.iter().map(|c| Self::of_letter(*c)).collect();
-        let count = |script: Self| scripts.iter().filter(|of| **of == Some(script)).count();
+        let mut counts = [0; Self::Korean as usize + 1];
+        for script in letters.iter().filter_map(|c| Self::of_letter(*c)) {
+            counts[script as usize] += 1;
+        }
+        let count = |script: Self| counts[script as usize];
         let is_most = |count: usize| count >= MIN_LETTERS && count * 2 > letters.len();
         let kana = count(Self::Japanese);
         if kana * 5 > letters.len() {
@@ -115,20 +118,18 @@ impl TextAlphabet {
 
 /// Returns the first letters beyond ASCII. Passes over ASCII fast.
 fn letters(text: &str) -> Vec<char> {
-    let (mut letters, mut rest) = (Vec::new(), text);
-    while letters.len() < MAX_LETTERS
-        && let Some(start) = high_bytes(rest.as_bytes()).next()
-    {
-        let mut chars = rest[start..].chars();
-        letters.extend(chars.next().filter(|c| is_letter(*c)));
-        rest = chars.as_str();
-    }
+    let starts = high_bytes(text.as_bytes()).filter(|at| text.is_char_boundary(*at));
+    let chars = starts.filter_map(|at| text[at..].chars().next());
+    let mut letters = Vec::with_capacity(MAX_LETTERS);
+    letters.extend(chars.filter(|c| is_letter(*c)).take(MAX_LETTERS));
     letters
 }
 
 /// Returns the alphabet that has nearly all letters which windows-1252 lacks.
 fn latin_alphabet(letters: &[char]) -> Option<TextAlphabet> {
     let small = |c: &char| match c {
+        // The table of all letters is slow.
+        'à'..='ö' | 'ø'..='ÿ' => *c,
         // Its small letter is ASCII.
         'İ' => 'ı',
         c => c.to_lowercase().next().unwrap_or(*c),

@@ -55,10 +55,15 @@ impl MediaType {
         })
     }
 
-    /// Returns the type of text that scripts mean by `plain/text`, `html/text`, `application/text` and `*/*`. Others stay.
-    pub(crate) fn corrected(self) -> Self {
+    /// Returns the type of text that programs mean by `plain/text`, `txt/plain`, `html/text`, `application/text` and `*/*`. Others stay.
+    ///
+    /// `has_text_format` is true for the parameter `format=text`. With it, `application/pgp` is text, too: Mutt wrote it for signed text before
+    /// PGP/MIME (RFC 3156) was common.
+    pub(crate) fn corrected(self, has_text_format: bool) -> Self {
         let sub = match (&*self.top, &*self.sub) {
-            ("plain", "text") | ("*", "*") | ("application", "text" | "plain") => "plain",
+            ("plain" | "txt", "text" | "plain") | ("*", "*") => "plain",
+            ("application", "text" | "plain") => "plain",
+            ("application", "pgp") if has_text_format => "plain",
             ("html", "text" | "html") => "html",
             _ => return self,
         };

@@ -17,6 +17,14 @@ pub(super) fn names_file(list: &[params::RawParam<'_>], name: &[u8]) -> bool {
         .any(|param| is_it(split_name(param.name).0) && !param.value.is_empty())
 }
 
+/// Returns true for the parameter `format=text`.
+pub(super) fn has_text_format(list: &[params::RawParam<'_>]) -> bool {
+    list.iter().any(|param| {
+        param.name.eq_ignore_ascii_case(b"format")
+            && param.value.trim_ascii().eq_ignore_ascii_case(b"text")
+    })
+}
+
 /// The span of a field's value, and its parameters.
 type Described<'l, 'a> = (Span, &'l [params::RawParam<'a>]);
 

@@ -5,7 +5,9 @@
 //! A media type longer than the limit of a field is not read: the part has the default type.
 
 use super::Parser;
-use super::content_fields::{boundary, is_quoted_header, names_differ, names_file};
+use super::content_fields::{
+    boundary, has_text_format, is_quoted_header, names_differ, names_file,
+};
 use super::part_header::PartHeader;
 use crate::event::{Detail, EncodingMeaning, EventKind, Reason};
 use crate::media_type::MediaType;
@@ -67,8 +69,12 @@ impl<'a> Parser<'a> {
         let has_file_name = has_file_name || names_file(&list, b"name");
         let is_file = part.attachment || has_file_name;
         let written = MediaType::parse(&main);
-        if let Some(media) = written.map(|media| if is_file { media } else { media.corrected() }) {
-            part.media = media;
+        if let Some(media) = written {
+            part.media = if is_file {
+                media
+            } else {
+                media.corrected(has_text_format(&list))
+            };
         }
         self.mark_file(id, has_file_name);
         self.describe_charset(id, at, &list);

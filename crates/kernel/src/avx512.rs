@@ -5,10 +5,13 @@
 //! AVX2 loops read base64 and escapes that are longer than a block.
 
 mod byte_table;
+mod units;
+mod utf16;
 mod utf7;
 
 pub(super) use byte_table::singles;
 pub(super) use utf7::text;
+pub(super) use utf16::utf16;
 
 use super::avx2;
 use crate::portable::byte_pairs::BytePairs;
@@ -120,11 +123,8 @@ pub(super) fn base64(text: &[u8], at: usize, room: &mut [u8; ROOM]) -> Option<(u
         return avx2::base64(text, at, room);
     }
     let values = _mm512_maskz_mov_epi8(first(count), values);
-    // Two times six bits, then four times: 24 bits in each number of 32.
-    let pairs = _mm512_maddubs_epi16(values, _mm512_set1_epi16(0x0140));
-    let bits = _mm512_madd_epi16(pairs, _mm512_set1_epi32(0x0001_1000));
     store(
-        _mm512_permutexvar_epi8(load(&OCTETS), bits),
+        _mm512_permutexvar_epi8(load(&OCTETS), joined(values)),
         room.first_chunk_mut()?,
     );
     let (padding, kept, rest) = ENDS[count % 4];
@@ -171,6 +171,14 @@ pub(super) fn escapes(text: &[u8], at: usize, room: &mut [u8; ROOM]) -> Option<(
         room.first_chunk_mut()?,
     );
     Some((at + end, kept.count_ones() as usize))
+}
+
+/// Joins the values of four digits each: 24 bits in each number of 32.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,popcnt")]
+fn joined(values: __m512i) -> __m512i {
+    let pairs = _mm512_maddubs_epi16(values, _mm512_set1_epi16(0x0140));
+    _mm512_madd_epi16(pairs, _mm512_set1_epi32(0x0001_1000))
 }
 
 /// Returns the values of digits. Other bytes have the highest bit set.

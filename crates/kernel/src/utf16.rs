@@ -12,20 +12,37 @@ use super::writer::Writer;
 pub fn append(input: &[u8], big_endian: bool, text: &mut String) -> usize {
     let mut out = Writer::new(text);
     #[cfg(target_arch = "x86_64")]
-    if super::avx2::is_here_for_units() {
+    if super::avx512::is_here() {
         // SAFETY: the machine has what the function is made for.
         return unsafe {
             if big_endian {
-                super::avx2::utf16::<true>(input, &mut out)
+                super::avx512::utf16::<true>(input, &mut out)
             } else {
-                super::avx2::utf16::<false>(input, &mut out)
+                super::avx512::utf16::<false>(input, &mut out)
             }
         };
+    } else if super::avx2::is_here_for_units() {
+        // SAFETY: as above.
+        return unsafe { by_avx2(input, big_endian, &mut out) };
     }
     if big_endian {
         portable::<true>(input, &mut out)
     } else {
         portable::<false>(input, &mut out)
+    }
+}
+
+/// # Safety
+/// The machine has the instructions of the AVX2 loop.
+#[cfg(target_arch = "x86_64")]
+unsafe fn by_avx2(input: &[u8], big_endian: bool, out: &mut Writer<'_>) -> usize {
+    // SAFETY: the caller's.
+    unsafe {
+        if big_endian {
+            super::avx2::utf16::<true>(input, out)
+        } else {
+            super::avx2::utf16::<false>(input, out)
+        }
     }
 }
 
@@ -69,16 +86,27 @@ mod tests {
                 "{units:x?} {big}"
             );
             assert_eq!(fast, slow);
-            let (mut plain, mut out) = ("é".to_owned(), 0);
-            for _ in 0..1 {
-                let mut writer = Writer::new(&mut plain);
-                out = if big {
-                    portable::<true>(&input, &mut writer)
+            let expected = (twin(&input, big, &mut String::new()), slow);
+            let by_loop = |read: &dyn Fn(&mut Writer<'_>) -> usize| {
+                let mut text = "é".to_owned();
+                let count = read(&mut Writer::new(&mut text));
+                (count, text)
+            };
+            let by_portable = by_loop(&|out| {
+                if big {
+                    portable::<true>(&input, out)
                 } else {
-                    portable::<false>(&input, &mut writer)
-                };
+                    portable::<false>(&input, out)
+                }
+            });
+            assert_eq!(by_portable, expected);
+            // `append` calls the AVX2 loop only on machines without AVX-512.
+            #[cfg(target_arch = "x86_64")]
+            if super::super::avx2::is_here_for_units() {
+                // SAFETY: the machine has the instructions.
+                let by_avx2 = by_loop(&|out| unsafe { by_avx2(&input, big, out) });
+                assert_eq!(by_avx2, expected);
             }
-            assert_eq!((plain, out), (slow, twin(&input, big, &mut String::new())));
         }
     }
 

@@ -132,7 +132,7 @@ mod tests {
             input.escape_ascii()
         );
         assert_eq!(room, slow);
-        // A machine with AVX-512 never calls the AVX2 loop.
+        // `append_text` calls `avx2::text` only on machines without AVX-512.
         #[cfg(target_arch = "x86_64")]
         if let Some(by_avx2) = by_avx2 {
             assert_eq!(by_avx2, (read, slow), "{}", input.escape_ascii());
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn runs_of_all_digits_and_lengths() {
-        for len in 0..50_usize {
+        for len in 0..140_usize {
             for last in 0..64 {
                 let mut run: Vec<u8> = (0..len).map(|i| digit((i * 5 % 23) as u8, b'/')).collect();
                 if let Some(end) = run.last_mut() {
@@ -245,6 +245,8 @@ mod tests {
                 check_text(&[&b"+"[..], &run, b"-", TAIL].concat());
                 check_text(&[&b"+"[..], &run, TAIL].concat());
                 check_text(&[b"+AOk-+", &run[..], b"-", TAIL].concat());
+                check_text(&[&b"+"[..], &run, b"=", TAIL].concat());
+                check_text(&[&b"+"[..], &run].concat());
             }
         }
     }

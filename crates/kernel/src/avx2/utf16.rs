@@ -46,11 +46,7 @@ const KEEP: [[u8; 16]; 256] = {
 /// See [`portable`].
 #[target_feature(enable = "avx2,popcnt")]
 pub(in super::super) fn utf16<const BIG: bool>(input: &[u8], out: &mut Writer<'_>) -> usize {
-    let beyond_ascii = _mm256_set1_epi16(if BIG {
-        0x80FF_u16 as i16
-    } else {
-        0xFF80_u16 as i16
-    });
+    let beyond_ascii = beyond_ascii::<BIG>();
     let mut at = 0;
     while let Some(block) = input[at..].first_chunk::<32>() {
         let raw = load(block);
@@ -60,10 +56,10 @@ pub(in super::super) fn utf16<const BIG: bool>(input: &[u8], out: &mut Writer<'_
             // SAFETY: there is room, and the units are ASCII.
             unsafe { out.store(bytes(ascii), 16) };
             at += 32;
-            at += ascii_units::<BIG>(&input[at..], beyond_ascii, out);
+            at += ascii_units::<BIG>(&input[at..], out);
             continue;
         }
-        let units = if BIG { swapped(raw) } else { raw };
+        let units = units::<BIG>(block);
         let halves = surrogates(units);
         if halves == 0 {
             // SAFETY: there is room for 64 bytes, of which the first eight units take 24 at most; none is half of a pair.
@@ -87,11 +83,9 @@ pub(in super::super) fn utf16<const BIG: bool>(input: &[u8], out: &mut Writer<'_
 
 /// Appends 32 units at a time while they are ASCII.
 #[target_feature(enable = "avx2,popcnt")]
-fn ascii_units<const BIG: bool>(
-    input: &[u8],
-    beyond_ascii: __m256i,
-    out: &mut Writer<'_>,
-) -> usize {
+#[inline]
+pub(in super::super) fn ascii_units<const BIG: bool>(input: &[u8], out: &mut Writer<'_>) -> usize {
+    let beyond_ascii = beyond_ascii::<BIG>();
     let mut at = 0;
     while let Some([one, other]) = input[at..]
         .first_chunk::<64>()
@@ -107,6 +101,24 @@ fn ascii_units<const BIG: bool>(
         at += 64;
     }
     at
+}
+
+/// Returns the bits that units beyond ASCII have.
+#[target_feature(enable = "avx2,popcnt")]
+fn beyond_ascii<const BIG: bool>() -> __m256i {
+    _mm256_set1_epi16(if BIG {
+        0x80FF_u16 as i16
+    } else {
+        0xFF80_u16 as i16
+    })
+}
+
+/// Returns the units of a block in the byte order of the machine.
+#[inline]
+#[target_feature(enable = "avx2,popcnt")]
+pub(in super::super) fn units<const BIG: bool>(block: &[u8; 32]) -> __m256i {
+    let raw = load(block);
+    if BIG { swapped(raw) } else { raw }
 }
 
 /// The bytes of two times sixteen units below 100.

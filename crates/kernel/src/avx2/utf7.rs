@@ -7,8 +7,7 @@ use super::utf16::{Four, eight_units, surrogates};
 use super::{half_bytes, load, load_half, twice, unit_array};
 use crate::padding::filled;
 use crate::portable::base64::{NOT_A_DIGIT, VALUES};
-use crate::portable::utf7::DIRECT;
-use crate::portable::utf7::{ReadRun, ReadText};
+use crate::portable::utf7::{DIRECT, ReadRun, ReadText, ends_plainly};
 use crate::writer::Writer;
 use std::arch::x86_64::{
     __m128i, __m256i, _mm_add_epi8, _mm_and_si128, _mm_castsi128_ps, _mm_cmpeq_epi8,
@@ -179,11 +178,9 @@ fn long_run(input: &[u8], out: &mut Writer<'_>) -> ReadText {
 /// the run ends within the block and its bits are in order. The byte before the digits is the first of the block.
 #[inline]
 fn frame<const N: usize>(block: &[u8; N], chars: usize) -> Option<(u32, usize)> {
-    let (count, spare) = (chars * 6 / 16, chars * 6 % 16);
     let terminator = *block.get(chars + 1)?;
-    let surplus = VALUES[usize::from(block[chars])] & ((1_u32 << spare) - 1) as u8;
-    let is_plain = spare < 6 && surplus == 0 && terminator != b'=';
-    is_plain.then_some((count as u32, 1 + chars + usize::from(terminator == b'-')))
+    let bytes = 1 + chars + usize::from(terminator == b'-');
+    ends_plainly(chars, block[chars], terminator).then_some((chars as u32 * 6 / 16, bytes))
 }
 
 /// Finds the first bytes that are not direct. Returns their number and the length searched.

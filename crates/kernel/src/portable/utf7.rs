@@ -71,7 +71,7 @@ impl ReadText {
     #[cfg(target_arch = "x86_64")]
     #[cold]
     #[inline(never)]
-    pub(crate) fn count<const N: usize>(&mut self, text: [u8; N], len: usize) {
+    pub(crate) fn count(&mut self, text: [u8; 16], len: usize) {
         let mut counts = ReadRun::default();
         text[..len]
             .iter()
@@ -80,6 +80,17 @@ impl ReadText {
         self.ascii += u64::from(counts.ascii);
         self.controls += u64::from(counts.controls);
     }
+}
+
+/// Returns true if a run ends without a defect: fewer than six bits are left over, they are zero, and no `=` follows.
+///
+/// `digits` counts the digits of the run, or those behind its last whole block. `last` is the byte before `terminator`.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+pub(crate) fn ends_plainly(digits: usize, last: u8, terminator: u8) -> bool {
+    let spare = digits * 6 % 16;
+    let surplus = VALUES[usize::from(last)] & ((1_u32 << spare) - 1) as u8;
+    spare < 6 && surplus == 0 && terminator != b'='
 }
 
 /// Appends the direct bytes at the start and returns their number.

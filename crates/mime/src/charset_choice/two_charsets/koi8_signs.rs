@@ -11,7 +11,8 @@
 //!
 //! # Limits
 //! Knows KOI8-R and KOI8-U. A pair of quotation marks, an apostrophe or a number sign proves the signs. So do three dashes or ellipses.
-//! Text with other lines of tables, or with a sign in a place that text does not have, stays as it is.
+//! Text with other lines of tables, or with a sign in a place that text does not have, stays as it is. Two quotation marks are a pair if they
+//! stand in one line, with at most 1,000 bytes between them.
 
 use super::mixed_text::{MixedText, OtherCharset, decode_runs};
 use crate::charset_choice::text_tests::neighbor_bytes::byte_or_blank;
@@ -20,6 +21,8 @@ use std::ops::Range;
 
 /// Number of dashes and ellipses that prove the signs.
 const MIN_WEAK: usize = 3;
+/// Maximum number of bytes between two quotation marks of a pair.
+const LINE: usize = 1000;
 
 /// What the signs of a text say.
 #[derive(Default)]
@@ -125,6 +128,7 @@ impl KoiLetters {
             (true, false) => KoiSignPlace::Open,
         };
         let rest = &bytes[at + 1..];
+        let rest = &rest[..rest.len().min(LINE)];
         let rest = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
         match byte {
             // « „ “ before ».
@@ -177,7 +181,7 @@ impl KoiLetters {
     }
 }
 
-/// Returns the offsets of bytes from 80 to BF, as all signs are, but not of `ё` and `Ё`, which are in most texts.
+/// Returns the offsets of the bytes from 80 to BF, which contain all signs, without A3 and B3 (`ё`, `Ё`).
 fn sign_offsets(bytes: &[u8]) -> impl Iterator<Item = usize> {
     const BLOCK: usize = 64;
     let is_sign = |byte: &u8| byte & 0xC0 == 0x80 && byte & 0xEF != 0xA3;
@@ -288,6 +292,16 @@ mod tests {
             assert_eq!(read(&bytes, Charset::KOI8_R), None, "{text}");
         }
         assert_eq!(read(&converted("«да»"), Charset::WINDOWS_1251), None);
+    }
+
+    #[test]
+    fn long_lines_take_linear_time() {
+        for unit in ["да\u{A0}", "«да ", "„да ", "а — б – "] {
+            let bytes = converted(unit);
+            crate::linear::assert_linear(&unit, 200_000, |n| {
+                let _ = read(&bytes.repeat(n), Charset::KOI8_R);
+            });
+        }
     }
 
     #[test]

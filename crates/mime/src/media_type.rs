@@ -55,10 +55,11 @@ impl MediaType {
         })
     }
 
-    /// Returns the type of text that programs mean by `plain/text`, `txt/plain`, `html/text`, `application/text` and `*/*`. Others stay.
+    /// Returns the type of text that programs mean by types such as `plain/text`, `txt/plain`, `html/text`, `application/text` and `*/*`. Others
+    /// stay.
     ///
-    /// `has_text_format` is true for the parameter `format=text`. With it, `application/pgp` is text, too: Mutt wrote it for signed text before
-    /// PGP/MIME (RFC 3156) was common.
+    /// `has_text_format` is true for the parameter `format=text`. With it, `application/pgp` is text, too: Mutt wrote it for signed and encrypted
+    /// text before PGP/MIME (RFC 3156) was common.
     pub(crate) fn corrected(self, has_text_format: bool) -> Self {
         let sub = match (&*self.top, &*self.sub) {
             ("plain" | "txt", "text" | "plain") | ("*", "*") => "plain",

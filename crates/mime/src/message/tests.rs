@@ -276,6 +276,10 @@ fn media_types_are_cleaned() {
         ("plain/plain", "text/plain"),
         ("application/pgp; x-action=sign; format=text", "text/plain"),
         ("application/pgp; format=mime", "application/pgp"),
+        (
+            "application/pgp; format=mime; format=text",
+            "application/pgp",
+        ),
         ("application/pgp", "application/pgp"),
         (
             "application/pgp; format=text; name=key.asc",

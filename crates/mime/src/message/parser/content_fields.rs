@@ -17,12 +17,11 @@ pub(super) fn names_file(list: &[params::RawParam<'_>], name: &[u8]) -> bool {
         .any(|param| is_it(split_name(param.name).0) && !param.value.is_empty())
 }
 
-/// Returns true for the parameter `format=text`.
+/// Returns true if the first `format` parameter is `text`.
 pub(super) fn has_text_format(list: &[params::RawParam<'_>]) -> bool {
-    list.iter().any(|param| {
-        param.name.eq_ignore_ascii_case(b"format")
-            && param.value.trim_ascii().eq_ignore_ascii_case(b"text")
-    })
+    let is_format = |param: &&params::RawParam<'_>| param.name.eq_ignore_ascii_case(b"format");
+    let format = list.iter().find(is_format);
+    format.is_some_and(|param| param.value.trim_ascii().eq_ignore_ascii_case(b"text"))
 }
 
 /// The span of a field's value, and its parameters.

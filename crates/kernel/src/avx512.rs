@@ -1,8 +1,9 @@
-//! The AVX-512 loops, for processors with byte permutations (Ice Lake, Zen 4 and later). Most read short inputs, nearly all of one
-//! block, without a branch on the length. Each names the portable loop that it replaces.
+//! The AVX-512 loops, for processors with byte permutations (Ice Lake, Zen 4 and later). The loops for header values read short inputs, nearly
+//! all of one block, without a branch on the length. The modules decode texts of any length. Each loop names the portable one that it
+//! replaces.
 //!
 //! # Limits
-//! AVX2 loops read base64 and escapes that are longer than a block.
+//! AVX2 loops read base64 and escapes that are longer than a block, short runs of UTF-7, and ASCII in UTF-16.
 
 mod byte_table;
 mod units;
@@ -173,7 +174,7 @@ pub(super) fn escapes(text: &[u8], at: usize, room: &mut [u8; ROOM]) -> Option<(
     Some((at + end, kept.count_ones() as usize))
 }
 
-/// Joins the values of four digits each: 24 bits in each number of 32.
+/// Joins the six-bit values of four digits at a time to 24 bits in a 32-bit lane.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,popcnt")]
 fn joined(values: __m512i) -> __m512i {
@@ -244,6 +245,14 @@ fn load(block: &[u8; BLOCK]) -> __m512i {
 fn store(vector: __m512i, block: &mut [u8; BLOCK]) {
     // SAFETY: the reference is to 64 bytes, and the store needs no alignment.
     unsafe { _mm512_storeu_si512(block.as_mut_ptr().cast(), vector) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,popcnt")]
+fn bytes(vector: __m512i) -> [u8; BLOCK] {
+    let mut bytes = [0; BLOCK];
+    store(vector, &mut bytes);
+    bytes
 }
 
 #[inline]

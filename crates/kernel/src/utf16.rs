@@ -13,7 +13,7 @@ pub fn append(input: &[u8], big_endian: bool, text: &mut String) -> usize {
     let mut out = Writer::new(text);
     #[cfg(target_arch = "x86_64")]
     if super::avx512::is_here() {
-        // SAFETY: the machine has what the function is made for.
+        // SAFETY: `is_here` returned true.
         return unsafe {
             if big_endian {
                 super::avx512::utf16::<true>(input, &mut out)
@@ -22,27 +22,34 @@ pub fn append(input: &[u8], big_endian: bool, text: &mut String) -> usize {
             }
         };
     } else if super::avx2::is_here_for_units() {
-        // SAFETY: as above.
+        // SAFETY: `is_here_for_units` returned true.
         return unsafe { by_avx2(input, big_endian, &mut out) };
     }
-    if big_endian {
-        portable::<true>(input, &mut out)
-    } else {
-        portable::<false>(input, &mut out)
-    }
+    by_portable(input, big_endian, &mut out)
 }
 
+/// Like [`append`], with the AVX2 loop.
+///
 /// # Safety
-/// The machine has the instructions of the AVX2 loop.
+/// The processor has AVX2 and POPCNT, as [`super::avx2::is_here_for_units`] checks.
 #[cfg(target_arch = "x86_64")]
 unsafe fn by_avx2(input: &[u8], big_endian: bool, out: &mut Writer<'_>) -> usize {
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees the instructions.
     unsafe {
         if big_endian {
             super::avx2::utf16::<true>(input, out)
         } else {
             super::avx2::utf16::<false>(input, out)
         }
+    }
+}
+
+/// Like [`append`], with the portable loop.
+fn by_portable(input: &[u8], big_endian: bool, out: &mut Writer<'_>) -> usize {
+    if big_endian {
+        portable::<true>(input, out)
+    } else {
+        portable::<false>(input, out)
     }
 }
 
@@ -80,32 +87,22 @@ mod tests {
             let mut input: Vec<u8> = units.iter().flat_map(bytes).collect();
             input.extend(odd.then_some(b'x'));
             let (mut fast, mut slow) = ("é".to_owned(), "é".to_owned());
-            assert_eq!(
-                append(&input, big, &mut fast),
-                twin(&input, big, &mut slow),
-                "{units:x?} {big}"
-            );
-            assert_eq!(fast, slow);
-            let expected = (twin(&input, big, &mut String::new()), slow);
-            let by_loop = |read: &dyn Fn(&mut Writer<'_>) -> usize| {
+            let read = append(&input, big, &mut fast);
+            let expected = (twin(&input, big, &mut slow), slow);
+            assert_eq!((read, fast), expected, "{units:x?} {big}");
+            let decode_with = |decode: &dyn Fn(&mut Writer<'_>) -> usize| {
                 let mut text = "é".to_owned();
-                let count = read(&mut Writer::new(&mut text));
-                (count, text)
+                let read = decode(&mut Writer::new(&mut text));
+                (read, text)
             };
-            let by_portable = by_loop(&|out| {
-                if big {
-                    portable::<true>(&input, out)
-                } else {
-                    portable::<false>(&input, out)
-                }
-            });
-            assert_eq!(by_portable, expected);
+            let portable = decode_with(&|out| by_portable(&input, big, out));
+            assert_eq!(portable, expected, "{units:x?} {big}");
             // `append` calls the AVX2 loop only on machines without AVX-512.
             #[cfg(target_arch = "x86_64")]
             if super::super::avx2::is_here_for_units() {
-                // SAFETY: the machine has the instructions.
-                let by_avx2 = by_loop(&|out| unsafe { by_avx2(&input, big, out) });
-                assert_eq!(by_avx2, expected);
+                // SAFETY: `is_here_for_units` returned true.
+                let avx2 = decode_with(&|out| unsafe { by_avx2(&input, big, out) });
+                assert_eq!(avx2, expected, "{units:x?} {big}");
             }
         }
     }

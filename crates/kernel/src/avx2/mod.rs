@@ -21,7 +21,7 @@ pub(super) use scan::{classes, high_mask, highs, look, suspect};
 pub(super) use short_bytes::base64;
 pub(super) use utf7::{shifted, short_runs, text};
 pub(super) use utf8::{check_utf8, push_ascii, push_utf8};
-pub(super) use utf16::{ascii_units, units, utf16};
+pub(super) use utf16::{append_ascii_units, native_units, utf16};
 
 use std::arch::x86_64::{__m128i, __m256i, _mm_shuffle_epi8, _mm256_loadu_si256, _mm256_set_m128i};
 use std::sync::atomic::{AtomicU8, Ordering};

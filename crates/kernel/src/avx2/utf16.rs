@@ -4,7 +4,7 @@
 //! None.
 
 use super::{bytes, half_bytes, load, load_half, twice};
-use crate::portable::utf16::{one, portable};
+use crate::portable::utf16::{beyond_ascii, one, portable};
 use crate::writer::Writer;
 use std::arch::x86_64::{
     __m128i, __m256i, _mm_and_si128, _mm_blendv_epi8, _mm_castsi128_ps, _mm_cmpgt_epi32,
@@ -46,7 +46,7 @@ const KEEP: [[u8; 16]; 256] = {
 /// See [`portable`].
 #[target_feature(enable = "avx2,popcnt")]
 pub(in super::super) fn utf16<const BIG: bool>(input: &[u8], out: &mut Writer<'_>) -> usize {
-    let beyond_ascii = beyond_ascii::<BIG>();
+    let beyond_ascii = beyond_ascii_mask::<BIG>();
     let mut at = 0;
     while let Some(block) = input[at..].first_chunk::<32>() {
         let raw = load(block);
@@ -56,10 +56,10 @@ pub(in super::super) fn utf16<const BIG: bool>(input: &[u8], out: &mut Writer<'_
             // SAFETY: there is room, and the units are ASCII.
             unsafe { out.store(bytes(ascii), 16) };
             at += 32;
-            at += ascii_units::<BIG>(&input[at..], out);
+            at += append_ascii_units::<BIG>(&input[at..], out);
             continue;
         }
-        let units = units::<BIG>(block);
+        let units = native_units::<BIG>(block);
         let halves = surrogates(units);
         if halves == 0 {
             // SAFETY: there is room for 64 bytes, of which the first eight units take 24 at most; none is half of a pair.
@@ -81,11 +81,14 @@ pub(in super::super) fn utf16<const BIG: bool>(input: &[u8], out: &mut Writer<'_
     at + portable::<BIG>(&input[at..], out)
 }
 
-/// Appends 32 units at a time while they are ASCII.
+/// Appends 32 units at a time while they are ASCII. Returns the number of bytes read.
 #[target_feature(enable = "avx2,popcnt")]
 #[inline]
-pub(in super::super) fn ascii_units<const BIG: bool>(input: &[u8], out: &mut Writer<'_>) -> usize {
-    let beyond_ascii = beyond_ascii::<BIG>();
+pub(in super::super) fn append_ascii_units<const BIG: bool>(
+    input: &[u8],
+    out: &mut Writer<'_>,
+) -> usize {
+    let beyond_ascii = beyond_ascii_mask::<BIG>();
     let mut at = 0;
     while let Some([one, other]) = input[at..]
         .first_chunk::<64>()
@@ -103,20 +106,16 @@ pub(in super::super) fn ascii_units<const BIG: bool>(input: &[u8], out: &mut Wri
     at
 }
 
-/// Returns the bits that units beyond ASCII have.
-#[target_feature(enable = "avx2,popcnt")]
-fn beyond_ascii<const BIG: bool>() -> __m256i {
-    _mm256_set1_epi16(if BIG {
-        0x80FF_u16 as i16
-    } else {
-        0xFF80_u16 as i16
-    })
-}
-
-/// Returns the units of a block in the byte order of the machine.
 #[inline]
 #[target_feature(enable = "avx2,popcnt")]
-pub(in super::super) fn units<const BIG: bool>(block: &[u8; 32]) -> __m256i {
+fn beyond_ascii_mask<const BIG: bool>() -> __m256i {
+    _mm256_set1_epi16(beyond_ascii::<BIG>() as i16)
+}
+
+/// Returns the units of a block in native byte order.
+#[inline]
+#[target_feature(enable = "avx2,popcnt")]
+pub(in super::super) fn native_units<const BIG: bool>(block: &[u8; 32]) -> __m256i {
     let raw = load(block);
     if BIG { swapped(raw) } else { raw }
 }

@@ -7,7 +7,7 @@ use super::utf16::{Four, eight_units, surrogates};
 use super::{half_bytes, load, load_half, twice, unit_array};
 use crate::padding::filled;
 use crate::portable::base64::{NOT_A_DIGIT, VALUES};
-use crate::portable::utf7::{DIRECT, ReadRun, ReadText, ends_plainly};
+use crate::portable::utf7::{DIRECT, ReadRun, ReadText, ends_without_defect};
 use crate::writer::Writer;
 use std::arch::x86_64::{
     __m128i, __m256i, _mm_add_epi8, _mm_and_si128, _mm_castsi128_ps, _mm_cmpeq_epi8,
@@ -33,13 +33,12 @@ pub(in super::super) fn text(input: &[u8], text: &mut String) -> ReadText {
         if run.bytes == 0 {
             return read;
         }
-        read.bytes += run.bytes;
-        read.ascii += run.ascii;
-        read.controls += run.controls;
+        read.add(run);
     }
 }
 
-/// Appends direct bytes and runs of four units at most.
+/// Appends direct bytes and runs of four units at most. Starts at `read.bytes` and advances it. Stops before a longer run and before a run with
+/// a defect. Returns the writer.
 ///
 /// Runs begin unpredictably, so no branch depends on that: the loop finds the offsets of many runs before it reads the first.
 #[inline]
@@ -180,7 +179,7 @@ fn long_run(input: &[u8], out: &mut Writer<'_>) -> ReadText {
 fn frame<const N: usize>(block: &[u8; N], chars: usize) -> Option<(u32, usize)> {
     let terminator = *block.get(chars + 1)?;
     let bytes = 1 + chars + usize::from(terminator == b'-');
-    ends_plainly(chars, block[chars], terminator).then_some((chars as u32 * 6 / 16, bytes))
+    ends_without_defect(chars, block[chars], terminator).then_some((chars as u32 * 6 / 16, bytes))
 }
 
 /// Finds the first bytes that are not direct. Returns their number and the length searched.

@@ -3,7 +3,7 @@
 //! # Limits
 //! Reads only blocks in which every byte above 7F is a character of two UTF-8 bytes.
 
-use super::{BLOCK, load, store};
+use super::{BLOCK, bytes, load};
 use crate::portable::byte_table::ByteTable;
 use crate::writer::Writer;
 use std::arch::x86_64::{
@@ -56,8 +56,7 @@ pub(in super::super) fn singles(page: &ByteTable, input: &[u8], text: &mut Strin
         for (places, letters) in in_turn.into_iter().zip([high & 0xFFFF_FFFF, high >> 32]) {
             let pairs = _mm512_permutex2var_epi8(first, places, second);
             let kept = FIRSTS | _pdep_u64(letters, !FIRSTS);
-            let mut chars = [0; BLOCK];
-            store(_mm512_maskz_compress_epi8(kept, pairs), &mut chars);
+            let chars = bytes(_mm512_maskz_compress_epi8(kept, pairs));
             // SAFETY: there is room for two bytes for each of the block, and those kept are ASCII, and both bytes of characters of two.
             unsafe { out.store(chars, kept.count_ones() as usize) };
         }

@@ -1,12 +1,12 @@
 //! Decodes UTF-7, up to 64 bytes or base64 digits at a time.
 //!
 //! # Limits
-//! Stops before a run with a defect, as the AVX2 loop does.
+//! Stops before a run that has a surrogate, no unit (`+-`) or a defect, as the AVX2 loop does.
 
-use super::units::{put, surrogates};
-use super::{BLOCK, SEXTETS, all, joined, load, near, store};
+use super::units::{put_units, surrogates};
+use super::{BLOCK, OCTETS, SEXTETS, all, bytes, joined, load, near};
 use crate::avx2;
-use crate::portable::utf7::{DIRECT, ReadText, ends_plainly};
+use crate::portable::utf7::{DIRECT, ReadText, ends_without_defect};
 use crate::writer::Writer;
 use std::arch::x86_64::{
     __m512i, _mm512_and_si512, _mm512_cmpeq_epi32_mask, _mm512_cmplt_epu32_mask,
@@ -14,30 +14,26 @@ use std::arch::x86_64::{
     _mm512_set1_epi32,
 };
 
-/// Number of units in 64 digits, and in each half of them.
+/// Number of units in 64 digits, and in each of the two vectors that have them.
 const UNITS: usize = 24;
-const HALF: usize = 12;
+const UNITS_PER_VECTOR: usize = 12;
 
-/// Positions of the low and the high byte of each unit, in numbers of 32 bits, for each half of the units. Four digits make three bytes, the
-/// highest first, in a number of 32 bits.
+/// Positions of the two bytes of each unit in the result of [`joined`], the low byte first, for twelve units each.
 const UNIT_BYTES: [[u8; BLOCK]; 2] = {
     let mut places = [[0; BLOCK]; 2];
     let mut unit = 0;
     while unit < UNITS {
-        let mut byte = 0;
-        while byte < 2 {
-            let from = 2 * unit + 1 - byte;
-            places[unit / HALF][unit % HALF * 4 + byte] = (from / 3 * 4 + 2 - from % 3) as u8;
-            byte += 1;
-        }
+        let (vector, lane) = (unit / UNITS_PER_VECTOR, unit % UNITS_PER_VECTOR);
+        places[vector][lane * 4] = OCTETS[2 * unit + 1];
+        places[vector][lane * 4 + 1] = OCTETS[2 * unit];
         unit += 1;
     }
     places
 };
-/// The bytes that [`UNIT_BYTES`] sets. All others are zero.
+/// A bit for each byte that [`UNIT_BYTES`] sets. All others are zero.
 const UNIT_BYTE_MASK: u64 = 0x3333_3333_3333;
-/// Length of a run of four units with `+` and `-`.
-const LONGEST_SHORT: usize = 13;
+/// Maximum length of a run that [`avx2::short_runs`] reads: `+`, eleven digits of four units, and `-`.
+const MAX_SHORT_RUN: usize = 13;
 
 /// The highest bit is set for bytes that are not direct.
 const NOT_DIRECT: [[u8; BLOCK]; 2] = {
@@ -52,7 +48,7 @@ const NOT_DIRECT: [[u8; BLOCK]; 2] = {
     table
 };
 
-/// See [`append_text`](crate::utf7::append_text); stops before a run with a defect.
+/// See [`append_text`](crate::utf7::append_text).
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,popcnt")]
 pub(in super::super) fn text(input: &[u8], text: &mut String) -> ReadText {
     let mut out = Writer::new(text);
@@ -62,15 +58,13 @@ pub(in super::super) fn text(input: &[u8], text: &mut String) -> ReadText {
         // Text with one long run usually has more long runs.
         let mut is_long = true;
         while is_long {
-            let run = run(&input[read.bytes..], &mut out);
+            let run = long_run(&input[read.bytes..], &mut out);
             if run.bytes == 0 {
                 return read;
             }
-            is_long = run.bytes > LONGEST_SHORT;
-            read.bytes += run.bytes;
-            read.ascii += run.ascii;
-            read.controls += run.controls;
-            read.bytes += direct(&input[read.bytes..], &mut out);
+            is_long = run.bytes > MAX_SHORT_RUN;
+            read.add(run);
+            read.bytes += copy_direct(&input[read.bytes..], &mut out);
         }
     }
 }
@@ -78,19 +72,17 @@ pub(in super::super) fn text(input: &[u8], text: &mut String) -> ReadText {
 /// Appends the direct bytes at the start and returns their number.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,popcnt")]
-fn direct(input: &[u8], out: &mut Writer<'_>) -> usize {
+fn copy_direct(input: &[u8], out: &mut Writer<'_>) -> usize {
     let [low, high] = [load(&NOT_DIRECT[0]), load(&NOT_DIRECT[1])];
     let mut at = 0;
     loop {
         // Zeros behind the end are not direct.
-        let raw = block(input, at);
+        let raw = load_or_pad(input, at);
         let others = _mm512_or_si512(_mm512_permutex2var_epi8(low, raw, high), raw);
         let len = _mm512_movepi8_mask(others).trailing_zeros() as usize;
-        let mut bytes = [0; BLOCK];
-        store(raw, &mut bytes);
         out.reserve(BLOCK);
-        // SAFETY: there is room, and direct bytes are ASCII.
-        unsafe { out.store(bytes, len) };
+        // SAFETY: there is room for the 64 bytes of the store, and direct bytes are ASCII.
+        unsafe { out.store(bytes(raw), len) };
         at += len;
         if len < BLOCK {
             return at;
@@ -98,10 +90,10 @@ fn direct(input: &[u8], out: &mut Writer<'_>) -> usize {
     }
 }
 
-/// Appends the run at the start. Appends nothing and returns zeros if the run has a defect.
+/// Appends the run at the start. Appends nothing and returns zeros if no run starts here, or if it has a surrogate, no unit or a defect.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,popcnt")]
-fn run(input: &[u8], out: &mut Writer<'_>) -> ReadText {
+fn long_run(input: &[u8], out: &mut Writer<'_>) -> ReadText {
     let start = out.len();
     let mut read = ReadText::default();
     if input.first() != Some(&b'+') {
@@ -110,55 +102,57 @@ fn run(input: &[u8], out: &mut Writer<'_>) -> ReadText {
     // The offset of the next digits.
     let mut at = 1;
     loop {
-        let raw = block(input, at);
+        let raw = load_or_pad(input, at);
         let values = _mm512_permutex2var_epi8(load(&SEXTETS.0), raw, load(&SEXTETS.1));
         let digits = _mm512_movepi8_mask(_mm512_or_si512(values, raw)).trailing_zeros() as usize;
-        let [one, other] = split(values);
+        let [one, other] = units_of_digits(values);
         let units = digits * 6 / 16;
         let end = at + digits;
         // 64 digits are whole units, so the rest can be read like a new run.
         let is_plain = digits == BLOCK
             || input
                 .get(end)
-                .is_some_and(|byte| ends_plainly(digits, input[end - 1], *byte));
-        let halves = u32::from(surrogates(one)) | u32::from(surrogates(other)) << HALF;
-        let has_halves = halves & ((1 << units) - 1) != 0;
-        if !is_plain || has_halves || at == 1 && units == 0 {
-            // SAFETY: the text was so long before.
+                .is_some_and(|byte| ends_without_defect(digits, input[end - 1], *byte));
+        let surrogate_bits =
+            u32::from(surrogates(one)) | u32::from(surrogates(other)) << UNITS_PER_VECTOR;
+        let has_surrogates = surrogate_bits & ((1 << units) - 1) != 0;
+        if !is_plain || has_surrogates || at == 1 && units == 0 {
+            // SAFETY: `start` is the length that `out` had when this function began.
             unsafe { out.rewind(start) };
             return ReadText::default();
         }
-        // SAFETY: the units have sixteen bits, and none of those appended is a surrogate.
-        let ascii = unsafe { put(one, units.min(HALF), out) };
-        count(one, ascii, &mut read);
-        if units > HALF {
-            // SAFETY: as above.
-            let ascii = unsafe { put(other, units - HALF, out) };
-            count(other, ascii, &mut read);
+        // SAFETY: `units_of_digits` leaves sixteen bits in each of twelve lanes, the count is at most 12, and `has_surrogates` is false.
+        let ascii = unsafe { put_units(one, units.min(UNITS_PER_VECTOR), out) };
+        count_ascii(one, ascii, &mut read);
+        if units > UNITS_PER_VECTOR {
+            // SAFETY: as above; `units` is at most 24.
+            let ascii = unsafe { put_units(other, units - UNITS_PER_VECTOR, out) };
+            count_ascii(other, ascii, &mut read);
         }
         if digits < BLOCK {
             read.bytes = end + usize::from(input[end] == b'-');
             return read;
         }
-        // Independent of `digits`, so that the next load need not wait for it.
+        // A constant step: the address of the next load does not depend on the data.
         at += BLOCK;
     }
 }
 
-/// Returns the bytes at an offset, with zeros behind the end. A masked load would wait for the mask.
+/// Returns the bytes at an offset, with zeros behind the end. Avoids the masked load of [`near`] for whole blocks, because it waits for its
+/// mask.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,popcnt")]
-fn block(input: &[u8], at: usize) -> __m512i {
+fn load_or_pad(input: &[u8], at: usize) -> __m512i {
     match input[at..].first_chunk() {
         Some(block) => load(block),
         None => near(input, at),
     }
 }
 
-/// Returns the units of 64 digits in numbers of 32 bits, twelve in each vector. They are meaningless for other bytes than digits.
+/// Returns the units of 64 digits, twelve in the 32-bit lanes of each vector. Units with other bytes than digits are meaningless.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,popcnt")]
-fn split(values: __m512i) -> [__m512i; 2] {
+fn units_of_digits(values: __m512i) -> [__m512i; 2] {
     // A byte that is no digit must not change the digit before it.
     let values = _mm512_and_si512(values, all(0x3F));
     let bits = joined(values);
@@ -168,10 +162,10 @@ fn split(values: __m512i) -> [__m512i; 2] {
     ]
 }
 
-/// Counts the units of a vector that are ASCII. `ascii` has a bit for each of them.
+/// Adds the ASCII units of a vector to the counts of `read`. `ascii` has a bit for each of them.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,popcnt")]
-fn count(units: __m512i, ascii: u16, read: &mut ReadText) {
+fn count_ascii(units: __m512i, ascii: u16, read: &mut ReadText) {
     let controls = ascii
         & (_mm512_cmplt_epu32_mask(units, _mm512_set1_epi32(0x20))
             | _mm512_cmpeq_epi32_mask(units, _mm512_set1_epi32(0x7F)));

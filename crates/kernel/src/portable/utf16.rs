@@ -6,11 +6,15 @@
 use crate::packed::Packed;
 use crate::writer::Writer;
 
+/// Returns the bits of a unit, as it stands in the input, that are zero in ASCII.
+pub(crate) const fn beyond_ascii<const BIG: bool>() -> u16 {
+    if BIG { 0x80FF } else { 0xFF80 }
+}
+
 /// Portable loop. It also reads the end of the input that vector loops leave.
 pub(crate) fn portable<const BIG: bool>(input: &[u8], out: &mut Writer<'_>) -> usize {
     let mut at = 0;
-    let mask: u128 = if BIG { 0x80FF } else { 0xFF80 };
-    let mask = mask * 0x0001_0001_0001_0001_0001_0001_0001_0001;
+    let mask = u128::from(beyond_ascii::<BIG>()) * 0x0001_0001_0001_0001_0001_0001_0001_0001;
     loop {
         while let Some(block) = input[at..].first_chunk::<16>() {
             out.reserve(8 * 4);

@@ -67,6 +67,15 @@ pub struct ReadText {
 }
 
 impl ReadText {
+    /// Adds what was read of a run.
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    pub(crate) fn add(&mut self, run: Self) {
+        self.bytes += run.bytes;
+        self.ascii += run.ascii;
+        self.controls += run.controls;
+    }
+
     /// Counts the ASCII characters at the start of a text.
     #[cfg(target_arch = "x86_64")]
     #[cold]
@@ -84,10 +93,11 @@ impl ReadText {
 
 /// Returns true if a run ends without a defect: fewer than six bits are left over, they are zero, and no `=` follows.
 ///
-/// `digits` counts the digits of the run, or those behind its last whole block. `last` is the byte before `terminator`.
+/// `digits` is the number of digits of the run. A multiple of eight may be missing, because eight digits are three whole units. `last` is the
+/// byte before `terminator`.
 #[cfg(target_arch = "x86_64")]
 #[inline]
-pub(crate) fn ends_plainly(digits: usize, last: u8, terminator: u8) -> bool {
+pub(crate) fn ends_without_defect(digits: usize, last: u8, terminator: u8) -> bool {
     let spare = digits * 6 % 16;
     let surplus = VALUES[usize::from(last)] & ((1_u32 << spare) - 1) as u8;
     spare < 6 && surplus == 0 && terminator != b'='

@@ -55,15 +55,14 @@ impl MediaType {
         })
     }
 
-    /// Returns the type of text that programs mean by types such as `plain/text`, `txt/plain`, `html/text`, `application/text` and `*/*`. Others
-    /// stay.
+    /// Returns `text/plain` or `text/html` for types that programs write in their place, such as `txt/plain`, `html/text` and `*/*`. Returns
+    /// other types unchanged.
     ///
-    /// `has_text_format` is true for the parameter `format=text`. With it, `application/pgp` is text, too: Mutt wrote it for signed and encrypted
-    /// text before PGP/MIME (RFC 3156) was common.
+    /// `has_text_format` is true for the parameter `format=text`. With it, `application/pgp` is text, too: early versions of Mutt wrote it for
+    /// text that PGP had signed or encrypted (`x-action=sign`).
     pub(crate) fn corrected(self, has_text_format: bool) -> Self {
         let sub = match (&*self.top, &*self.sub) {
-            ("plain" | "txt", "text" | "plain") | ("*", "*") => "plain",
-            ("application", "text" | "plain") => "plain",
+            ("plain" | "txt" | "application", "text" | "plain") | ("*", "*") => "plain",
             ("application", "pgp") if has_text_format => "plain",
             ("html", "text" | "html") => "html",
             _ => return self,

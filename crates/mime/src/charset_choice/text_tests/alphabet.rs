@@ -54,7 +54,7 @@ pub(crate) enum TextAlphabet {
     Thai,
     Chinese,
     Japanese,
-    /// The last one: its number is the length of the counts.
+    /// The last variant. `TextAlphabet::of` counts into an array of its number plus one.
     Korean,
 }
 
@@ -129,7 +129,7 @@ fn letters(text: &str) -> Vec<char> {
 /// Returns the alphabet that has nearly all letters which windows-1252 lacks.
 fn latin_alphabet(letters: &[char]) -> Option<TextAlphabet> {
     let small = |c: &char| match c {
-        // Small letters of Latin-1. `to_lowercase` is slow.
+        // Small letters of Latin-1 need no `to_lowercase`, which is slow.
         'à'..='ö' | 'ø'..='ÿ' => *c,
         // Its small letter is ASCII.
         'İ' => 'ı',

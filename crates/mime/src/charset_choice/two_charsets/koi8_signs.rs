@@ -12,7 +12,7 @@
 //! # Limits
 //! Knows KOI8-R and KOI8-U. A pair of quotation marks, an apostrophe or a number sign proves the signs. So do three dashes or ellipses.
 //! Text with other lines of tables, or with a sign in a place that text does not have, stays as it is. Two quotation marks are a pair if they
-//! stand in one line, with at most 1,000 bytes between them.
+//! stand in one line, with fewer than 1,000 bytes between them.
 
 use super::mixed_text::{MixedText, OtherCharset, decode_runs};
 use crate::charset_choice::text_tests::neighbor_bytes::byte_or_blank;
@@ -21,8 +21,8 @@ use std::ops::Range;
 
 /// Number of dashes and ellipses that prove the signs.
 const MIN_WEAK: usize = 3;
-/// Maximum number of bytes between two quotation marks of a pair.
-const LINE: usize = 1000;
+/// Number of bytes after an opening quotation mark that are searched for the closing one. A search of whole lines takes quadratic time.
+const MAX_QUOTATION: usize = 1_000;
 
 /// What the signs of a text say.
 #[derive(Default)]
@@ -128,7 +128,7 @@ impl KoiLetters {
             (true, false) => KoiSignPlace::Open,
         };
         let rest = &bytes[at + 1..];
-        let rest = &rest[..rest.len().min(LINE)];
+        let rest = &rest[..rest.len().min(MAX_QUOTATION)];
         let rest = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
         match byte {
             // « „ “ before ».
@@ -181,20 +181,20 @@ impl KoiLetters {
     }
 }
 
-/// Returns the offsets of the bytes from 80 to BF, which contain all signs, without A3 and B3 (`ё`, `Ё`).
+/// Returns the offsets of the bytes from 80 to BF except A3 and B3 (`ё`, `Ё`). All signs are among them.
 fn sign_offsets(bytes: &[u8]) -> impl Iterator<Item = usize> {
     const BLOCK: usize = 64;
-    let is_sign = |byte: &u8| byte & 0xC0 == 0x80 && byte & 0xEF != 0xA3;
-    // Compilers make vector code of it.
-    let has_sign = move |block: &[u8]| {
-        let add = |found: u8, byte: &u8| found | u8::from(is_sign(byte));
+    let may_be_sign = |byte: &u8| byte & 0xC0 == 0x80 && byte & 0xEF != 0xA3;
+    // The compiler vectorizes this loop.
+    let may_have_sign = move |block: &[u8]| {
+        let add = |found: u8, byte: &u8| found | u8::from(may_be_sign(byte));
         block.iter().fold(0, add) > 0
     };
     let blocks = bytes.chunks(BLOCK).enumerate();
     blocks
-        .filter(move |(_, block)| has_sign(block))
+        .filter(move |(_, block)| may_have_sign(block))
         .flat_map(|(nth, block)| (nth * BLOCK..).zip(block))
-        .filter(move |(_, byte)| is_sign(byte))
+        .filter(move |(_, byte)| may_be_sign(byte))
         .map(|(at, _)| at)
 }
 

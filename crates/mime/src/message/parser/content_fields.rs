@@ -1,4 +1,4 @@
-//! Reads boundaries and file names from the values of content fields.
+//! Reads boundaries, file names and `format` from the values of content fields.
 //!
 //! # Limits
 //!
@@ -19,9 +19,17 @@ pub(super) fn names_file(list: &[params::RawParam<'_>], name: &[u8]) -> bool {
 
 /// Returns true if the first `format` parameter is `text`.
 pub(super) fn has_text_format(list: &[params::RawParam<'_>]) -> bool {
-    let is_format = |param: &&params::RawParam<'_>| param.name.eq_ignore_ascii_case(b"format");
-    let format = list.iter().find(is_format);
-    format.is_some_and(|param| param.value.trim_ascii().eq_ignore_ascii_case(b"text"))
+    first_exact(list, b"format")
+        .is_some_and(|param| param.value.trim_ascii().eq_ignore_ascii_case(b"text"))
+}
+
+/// Returns the first parameter with exactly this name, in any case.
+fn first_exact<'l, 'a>(
+    list: &'l [params::RawParam<'a>],
+    name: &[u8],
+) -> Option<&'l params::RawParam<'a>> {
+    list.iter()
+        .find(|param| param.name.eq_ignore_ascii_case(name))
 }
 
 /// The span of a field's value, and its parameters.
@@ -68,10 +76,7 @@ pub(super) fn boundary<'a>(
     value: &'a [u8],
     list: &[params::RawParam<'a>],
 ) -> Option<Cow<'a, [u8]>> {
-    let plain = list
-        .iter()
-        .find(|param| param.name.eq_ignore_ascii_case(b"boundary"))
-        .map(|param| param.value.clone());
+    let plain = first_exact(list, b"boundary").map(|param| param.value.clone());
     let encoded = || {
         first_named(list, b"boundary*")?;
         let params = params::parse(value, &HeaderContext::default(), &mut Vec::new());

@@ -273,7 +273,7 @@ fn four_units(characters: __m128i) -> __m128i {
     let row = _mm_and_si128(_mm_srli_epi16::<4>(characters), _mm_set1_epi8(0xF));
     let is_slash = _mm_cmpeq_epi8(characters, _mm_set1_epi8(b'/' as i8));
     let offset = _mm_shuffle_epi8(load_half(&VALUE_OFFSETS), _mm_add_epi8(row, is_slash));
-    // A byte that is no digit must not change the digit before it.
+    // The mask clears the bits above the six of a base64 digit. Example: in `Q-`, a larger value of `-` would change the bits of `Q`.
     let values = _mm_and_si128(_mm_add_epi8(characters, offset), _mm_set1_epi8(0x3F));
     let pairs = _mm_maddubs_epi16(values, _mm_set1_epi16(0x0140));
     let bits = _mm_madd_epi16(pairs, _mm_set1_epi32(0x0001_1000));
@@ -289,7 +289,7 @@ fn twelve_units(characters: __m256i) -> __m256i {
     let row = _mm256_and_si256(_mm256_srli_epi16::<4>(characters), _mm256_set1_epi8(0xF));
     let is_slash = _mm256_cmpeq_epi8(characters, _mm256_set1_epi8(b'/' as i8));
     let offset = _mm256_shuffle_epi8(twice(&VALUE_OFFSETS), _mm256_add_epi8(row, is_slash));
-    // A byte that is no digit must not change the digit before it.
+    // The mask clears the bits above the six of a base64 digit. Example: in `Q-`, a larger value of `-` would change the bits of `Q`.
     let values = _mm256_and_si256(_mm256_add_epi8(characters, offset), _mm256_set1_epi8(0x3F));
     // Two times six bits, then four times: 24 bits in each number of 32.
     let pairs = _mm256_maddubs_epi16(values, _mm256_set1_epi16(0x0140));

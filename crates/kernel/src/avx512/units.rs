@@ -23,7 +23,8 @@ pub(super) fn surrogates(units: __m512i) -> u16 {
 /// Appends the units in the first `count` 32-bit lanes as UTF-8. Returns a bit for each of them that is ASCII.
 ///
 /// # Safety
-/// Each of the first `count` lanes has a value up to FFFF that is no surrogate. `count` is at most 16.
+/// The caller passes a `count` of 16 or less. Each of the first `count` lanes must hold one UTF-16 code unit (0 to FFFF) outside the surrogates
+/// D800 to DFFF. Example: 3042 (`あ`) is valid, and D83D (half of `😀`) is not.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,popcnt")]
 pub(super) unsafe fn put_units(units: __m512i, count: usize, out: &mut Writer<'_>) -> u16 {

@@ -153,7 +153,7 @@ fn load_or_pad(input: &[u8], at: usize) -> __m512i {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,popcnt")]
 fn units_of_digits(values: __m512i) -> [__m512i; 2] {
-    // A byte that is no digit must not change the digit before it.
+    // The mask clears the bits above the six of a base64 digit. Example: in `Q-`, the value 80 of `-` would change the bits of `Q`.
     let values = _mm512_and_si512(values, all(0x3F));
     let bits = joined(values);
     [

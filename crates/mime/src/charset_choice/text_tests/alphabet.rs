@@ -212,6 +212,23 @@ mod tests {
     }
 
     #[test]
+    fn every_letter_beyond_ascii_is_found() {
+        for c in ('\0'..=char::MAX).filter(|c| !c.is_ascii()) {
+            let expected: Vec<char> = [c].into_iter().filter(|c| is_letter(*c)).collect();
+            assert_eq!(letters(&format!("a{c}b")), expected, "{c:?}");
+        }
+        assert_eq!(letters(&"äa".repeat(300)).len(), MAX_LETTERS);
+    }
+
+    /// `latin_alphabet` does not look these letters up.
+    #[test]
+    fn small_letters_of_latin_1_are_small() {
+        for c in ('à'..='ö').chain('ø'..='ÿ') {
+            assert!(c.to_lowercase().eq([c]), "{c:?}");
+        }
+    }
+
+    #[test]
     fn a_few_foreign_names_are_no_evidence() {
         let german = "Grüße an alle Gäste für die schöne Führung über die Brücke. ".repeat(6);
         let text = german + "Jiří Dvořák";

@@ -295,6 +295,17 @@ mod tests {
     }
 
     #[test]
+    fn sign_offsets_are_those_of_a_plain_search() {
+        let bytes: Vec<u8> = (0..=255).chain((0..=255).rev()).collect();
+        let is_sign = |byte: u8| matches!(byte, 0x80..=0xBF) && !matches!(byte, 0xA3 | 0xB3);
+        for start in 0..=bytes.len() {
+            let text = &bytes[start..];
+            let expected: Vec<usize> = (0..text.len()).filter(|at| is_sign(text[*at])).collect();
+            assert_eq!(sign_offsets(text).collect::<Vec<_>>(), expected, "{start}");
+        }
+    }
+
+    #[test]
     fn long_lines_take_linear_time() {
         for unit in ["да\u{A0}", "«да ", "„да ", "а — б – "] {
             let bytes = converted(unit);

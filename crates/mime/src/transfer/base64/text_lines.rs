@@ -153,3 +153,22 @@ fn is_text(bytes: &[u8]) -> bool {
     let is_blank = |b: &u8| matches!(b, b' ' | b'\n');
     !bytes.iter().any(is_control) && bytes.iter().any(is_blank)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_those_of_a_split() {
+        const BYTES: &[u8] = b"\n\r a=";
+        const LONGEST: u32 = 6;
+        for length in 0..=LONGEST {
+            for number in 0..BYTES.len().pow(length) {
+                let byte = |place| BYTES[number / BYTES.len().pow(place) % BYTES.len()];
+                let text: Vec<u8> = (0..length).map(byte).collect();
+                let split = text.split(|b| *b == b'\n').map(<[u8]>::trim_ascii_end);
+                assert!(lines(&text).eq(split), "{}", text.escape_ascii());
+            }
+        }
+    }
+}

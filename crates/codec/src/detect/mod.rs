@@ -63,7 +63,7 @@ pub use crate::utf8::is_utf8;
 #[doc(hidden)]
 pub use apostrophe::{Apostrophe, quoted_words};
 #[doc(hidden)]
-pub use comparison::{margin_over, utf8_margin};
+pub use comparison::{are_margins_above, margin_over, utf8_margin};
 #[doc(hidden)]
 pub use currency::{are_beside_numbers, has_euro, is_beside_number};
 #[doc(hidden)]

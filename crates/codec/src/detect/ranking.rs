@@ -12,7 +12,7 @@ use super::priors::{Priors, priors};
 use super::readings::Readings;
 use super::rules::Rules;
 use super::sample::Sample;
-use super::score::{self, Scored};
+use super::score::{self, ForcedReading, Scored};
 use super::{
     ascii, language, latin_words, list_trials, lone_signs, mac_signs, odd_text, sample, wide,
     word_faults,
@@ -259,8 +259,9 @@ impl Ranking {
             return false;
         }
         self.proof(charset).is_some_and(|proof| {
-            score::scored_as(Charset::WINDOWS_1252, &self.sample, &self.priors)
-                .is_some_and(|usual| usual.cost < cost.saturating_add(proof))
+            let limit = cost.saturating_add(proof).saturating_sub(1);
+            ForcedReading::new(Charset::WINDOWS_1252, &self.sample, &self.priors)
+                .is_some_and(|usual| !usual.costs_more_than(limit))
         })
     }
 

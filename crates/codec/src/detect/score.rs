@@ -8,11 +8,12 @@ use super::cost::NAT;
 use super::language::{self, Language, RARE};
 use super::priors::Priors;
 use super::reading::{english_runs, read_text};
-use super::readings::{Readings, decode_sample, language_cost};
+use super::readings::{Readings, SharedReading, decode_sample, language_cost};
 use super::sample::{self, Sample};
 use crate::charset::Charset;
 use crate::detect::script_group::ScriptGroup;
 use crate::generated::languages::LANGUAGES;
+use std::rc::Rc;
 
 /// A charset, and -ln of the probability of its text, in sixteenths.
 #[derive(Clone, Copy, Debug)]
@@ -43,49 +44,127 @@ pub(super) fn scored<'c>(
 /// Scores the sample in one charset, however unlikely, in any language of its script, because words without special letters occur under
 /// every label. `None` for a charset without a known language.
 pub(super) fn scored_as(charset: Charset, sample: &Sample, priors: &Priors) -> Option<Scored> {
-    let candidate = language::for_label(charset)?;
-    let of_script = LANGUAGES
-        .iter()
-        .enumerate()
-        .filter(|(_, language)| language.script == candidate.script);
-    let cost = |index| {
-        candidate
-            .languages
+    Some(ForcedReading::new(charset, sample, priors)?.scored())
+}
+
+/// A sample that is read in one charset, however unlikely. See [`scored_as`].
+pub(super) struct ForcedReading {
+    charset: Charset,
+    /// The languages of its script with their prior costs, the likeliest first.
+    languages: Vec<(usize, u32)>,
+    /// `None` if the charset makes no text of the sample.
+    reading: Option<Rc<SharedReading>>,
+    /// The most that it costs: that of letters of another script, or more than any text costs.
+    most: u32,
+}
+
+impl ForcedReading {
+    /// Returns `None` for a charset without a known language.
+    pub(super) fn new(charset: Charset, sample: &Sample, priors: &Priors) -> Option<Self> {
+        let candidate = language::for_label(charset)?;
+        let of_script = LANGUAGES
             .iter()
-            .find(|(i, _)| *i == index)
-            .map_or(RARE, |(_, cost)| *cost)
-    };
-    let mut languages: Vec<(usize, u32)> = of_script
-        .map(|(index, _)| (index, cost(index) + priors.languages[index]))
-        .collect();
-    // With the cost of a likely language the others end early.
-    languages.sort_unstable_by_key(|(_, prior)| *prior);
-    let trial = Trial {
-        candidate,
-        languages,
-    };
-    let scored = trial.score(&mut Readings::new(sample, priors.rules));
-    let mut scored = scored.unwrap_or(Scored {
-        charset,
-        cost: u32::MAX / 2,
-        text: 0,
-    });
-    // Charsets of two bytes, and pages like that of Arabic, have letters of other scripts, too, and mail is written in them.
-    let (text, losses) = decode_sample(candidate.charset, sample);
-    if losses == 0 && ScriptGroup::most_of(&text) != candidate.script {
-        scored.cost = scored.cost.min(unicode_cost(&text, priors) + RARE);
+            .enumerate()
+            .filter(|(_, language)| language.script == candidate.script);
+        let cost = |index| {
+            candidate
+                .languages
+                .iter()
+                .find(|(i, _)| *i == index)
+                .map_or(RARE, |(_, cost)| *cost)
+        };
+        let mut languages: Vec<(usize, u32)> = of_script
+            .map(|(index, _)| (index, cost(index) + priors.languages[index]))
+            .collect();
+        // With the cost of a likely language the others end early.
+        languages.sort_unstable_by_key(|(_, prior)| *prior);
+        // Charsets of two bytes, and pages like that of Arabic, have letters of other scripts, too, and mail is written in them.
+        let (text, losses) = decode_sample(candidate.charset, sample);
+        let is_other_script = losses == 0 && ScriptGroup::most_of(&text) != candidate.script;
+        Some(Self {
+            charset: candidate.charset,
+            languages,
+            reading: Readings::new(sample, priors.rules).read(candidate, u32::MAX),
+            most: if is_other_script {
+                unicode_cost(&text, priors) + RARE
+            } else {
+                NO_TEXT
+            },
+        })
     }
-    Some(scored)
+
+    fn scored(&self) -> Scored {
+        Scored {
+            charset: self.charset,
+            cost: self.cost(),
+            text: self.reading.as_ref().map_or(0, |read| read.text_hash()),
+        }
+    }
+
+    /// Returns the cost in the likeliest of the languages.
+    pub(super) fn cost(&self) -> u32 {
+        let least = self
+            .reading
+            .as_ref()
+            .and_then(|read| cost_of(read, &self.languages));
+        least.unwrap_or(NO_TEXT).min(self.most)
+    }
+
+    /// Returns true if the cost is above `limit`. Faster than [`ForcedReading::cost`], since no language is read beyond the limit.
+    pub(super) fn costs_more_than(&self, limit: u32) -> bool {
+        let is_above = |read: &SharedReading| {
+            let signs = read.cost_of_signs();
+            self.languages.iter().all(|(language, prior)| {
+                let room = limit.checked_sub(signs + prior);
+                room.is_none_or(|room| {
+                    let cost = read.cost(*language, room);
+                    cost.is_none_or(|cost| cost > room)
+                })
+            })
+        };
+        self.most > limit
+            && match &self.reading {
+                Some(read) => is_above(read),
+                None => NO_TEXT > limit,
+            }
+    }
+
+    /// Returns the cost in one of the languages: as much as the likeliest, or more.
+    pub(super) fn cost_in(&self, language: usize) -> u32 {
+        let own = self.languages.iter().find(|(own, _)| *own == language);
+        let cost = self
+            .reading
+            .as_ref()
+            .zip(own)
+            .and_then(|(read, own)| cost_of(read, std::slice::from_ref(own)));
+        cost.unwrap_or(NO_TEXT).min(self.most)
+    }
+
+    /// Returns the likeliest language. `None` if the charset makes no text of the sample.
+    pub(super) fn likeliest_language(&self) -> Option<usize> {
+        let read = self.reading.as_ref()?;
+        let least = cost_of(read, &self.languages)?;
+        let mut languages = self.languages.iter().map(|(language, _)| *language);
+        languages.find(|language| self.cost_in(*language) <= least)
+    }
+}
+
+/// Cost of bytes that are no text in a charset.
+const NO_TEXT: u32 = u32::MAX / 2;
+
+/// Returns the cost of a reading in the likeliest of some languages.
+fn cost_of(reading: &SharedReading, languages: &[(usize, u32)]) -> Option<u32> {
+    let cost = |language, most| reading.cost(language, most);
+    Some(least(languages, cost)? + reading.cost_of_signs())
 }
 
 impl Trial<'_> {
     /// Returns the cost in the likeliest of the languages; `None` if the charset makes no text of the sample.
     fn score(&self, whole: &mut Readings<'_>) -> Option<Scored> {
         let reading = whole.read(self.candidate, u32::MAX)?;
-        let cost = |language, most| reading.cost(language, most);
         Some(Scored {
             charset: self.candidate.charset,
-            cost: least(&self.languages, cost)? + reading.cost_of_signs(),
+            cost: cost_of(&reading, &self.languages)?,
             text: reading.text_hash(),
         })
     }

@@ -190,26 +190,26 @@ pub(crate) fn is_likelier_throughout(
     bytes: &[u8],
     hints: &detect::Hints<'_>,
 ) -> bool {
-    const PIECES: usize = 8;
     /// Text that both charsets read alike costs more in a charset that is rare in mail.
     const LESS_LIKELY: f32 = -10.0;
+    let pieces = pieces(bytes).filter(|piece| !piece.is_ascii());
+    detect::are_margins_above(LESS_LIKELY, pieces, label, other, hints)
+}
+
+/// Divides a text into at most eight pieces of whole lines.
+fn pieces(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    const PIECES: usize = 8;
     let length = bytes.len() / PIECES;
     let mut rest = bytes;
-    while !rest.is_empty() {
+    std::iter::from_fn(move || {
         let line_end = rest
             .get(length..)
             .and_then(|tail| memchr::memchr(b'\n', tail));
-        let (piece, next) = rest.split_at(line_end.map_or(rest.len(), |at| length + at + 1));
+        let end = line_end.map_or(rest.len(), |at| length + at + 1);
+        let (piece, next) = rest.split_at(end);
         rest = next;
-        let is_likelier = || {
-            detect::margin_over(piece, label, other, hints)
-                .is_none_or(|margin| margin > LESS_LIKELY)
-        };
-        if !piece.is_ascii() && !is_likelier() {
-            return false;
-        }
-    }
-    true
+        (!piece.is_empty()).then_some(piece)
+    })
 }
 
 /// Non-ASCII letters of Hungarian in ISO-8859-2, as windows-1252 has them: `õ` and `û` stand for `ő` and `ű`.

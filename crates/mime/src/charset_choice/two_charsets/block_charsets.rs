@@ -237,9 +237,10 @@ pub(crate) fn has_various_letters(text: &[u8], many: usize) -> bool {
 
 /// Returns true if the beginning of a block is no text under the label. Few letters are odd by chance, unless they stand within Latin words.
 pub(crate) fn begins_oddly(beginning: &[u8], label: Charset) -> bool {
-    high_bytes(beginning).nth(MANY_BYTES - 1).is_some() && is_odd_block(beginning, label)
-        || is_latin_under(label, beginning)
-        || may_be_foreign_language(label, beginning)
+    if high_bytes(beginning).nth(MANY_BYTES - 1).is_some() {
+        return is_odd_block(beginning, label);
+    }
+    is_latin_under(label, beginning) || may_be_foreign_language(label, beginning)
 }
 
 /// Returns true if a block is no text under the label.

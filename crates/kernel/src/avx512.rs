@@ -6,11 +6,13 @@
 //! AVX2 loops read base64 and escapes that are longer than a block, short runs of UTF-7, and ASCII in UTF-16.
 
 mod byte_table;
+mod text_finder;
 mod units;
 mod utf16;
 mod utf7;
 
 pub(super) use byte_table::singles;
+pub(super) use text_finder::find_text;
 pub(super) use utf7::text;
 pub(super) use utf16::utf16;
 

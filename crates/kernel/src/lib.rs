@@ -42,6 +42,7 @@ mod portable;
 mod short_bytes;
 #[cfg(test)]
 mod test_data;
+mod text_finder;
 mod writer;
 
 pub mod allocator;
@@ -61,3 +62,4 @@ pub use packed::Packed;
 pub use pair_table::{LeadBytes, PairTable};
 pub use plain_run::PlainRun;
 pub use short_bytes::ShortBytes;
+pub use text_finder::TextFinder;

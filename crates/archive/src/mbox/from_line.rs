@@ -4,12 +4,16 @@
 //! Recognizes dates without validating them: `Feb 31` is a date. Month and weekday names are English, as every mail system writes
 //! them.
 
+use mailglot_kernel::TextFinder;
 use nom::branch::alt;
 use nom::bytes::complete::{tag, tag_no_case, take_while_m_n, take_while1};
 use nom::character::complete::{char, digit1, one_of};
 use nom::combinator::{all_consuming, opt, recognize, value, verify};
 use nom::sequence::preceded;
 use nom::{IResult, Parser};
+
+/// Finds the text that begins a separator line. Few other words have `F` and a blank four bytes apart.
+pub(super) static FROM: TextFinder = TextFinder::new(b"From ", [0, 4]);
 
 /// The text between `From ` and the date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

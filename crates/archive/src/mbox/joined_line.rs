@@ -3,11 +3,7 @@
 //! # Limits
 //! Does not know the form of the other separators in the mailbox: each form counts.
 
-use std::sync::LazyLock;
-
-use memchr::memmem::{self, Finder};
-
-use super::from_line::{FromLine, Shape, starts_line};
+use super::from_line::{FROM, FromLine, Shape, starts_line};
 use super::separator_header::has_usual_fields;
 use super::split::{BEHIND, FULL_HEADER, LONGEST_LINE, NEAR, may_be_unusual_separator, quoted};
 use crate::following_line::FollowingLine;
@@ -25,7 +21,7 @@ pub(super) fn fields_needed(data: &[u8], at: usize) -> Option<u32> {
     }
     let (line, _) = split_line(&data[at..]);
     // Only the last one of a line can end it. So a line full of them costs little.
-    if memmem::find(&line[b"From ".len()..], b"From ").is_some() {
+    if FROM.find(&line[b"From ".len()..]).is_some() {
         return None;
     }
     let form = FromLine::classify(&line[..line.len().min(LONGEST_LINE)]);
@@ -117,7 +113,6 @@ impl JoinedLineSearch {
 
 /// Returns true if a separator inside a line begins in the range of `text`.
 pub(super) fn has_joined_line(text: &[u8], range: std::ops::Range<usize>) -> bool {
-    static FROM: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"From "));
     let end = text.len().min(range.end + b"From ".len() - 1);
     let Some(part) = text.get(range.start..end) else {
         return false;

@@ -6,13 +6,11 @@
 //! Parses dates by words in any position, not by the full grammar of RFC 5322. Skips comments only at the end of a date.
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
 
 use memchr::memchr;
-use memchr::memmem::Finder;
 
 use super::fields::Fields;
-use super::from_line::is_plain;
+use super::from_line::{FROM, is_plain};
 use super::separator_mark::unmarked;
 use super::separator_words::{SeparatorWords, address};
 use crate::line_ends::{quote_depth, split_line};
@@ -227,7 +225,6 @@ impl Iterator for FromLines<'_> {
     type Item = (usize, usize);
 
     fn next(&mut self) -> Option<Self::Item> {
-        static FROM: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"From "));
         while let Some(found) = FROM.find(&self.message[self.at..]) {
             let at = self.at + found;
             self.at = at + 5;

@@ -14,6 +14,7 @@ pub(crate) mod json;
 pub(crate) mod pair_table;
 pub(crate) mod plain_run;
 pub(crate) mod short_bytes;
+pub(crate) mod text_finder;
 pub(crate) mod utf16;
 pub(crate) mod utf7;
 pub(crate) mod utf8;

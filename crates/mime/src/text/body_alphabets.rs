@@ -14,8 +14,8 @@ use crate::charset_choice::{Choice, OtherCharsets, SURE_CONFIDENCE, TextAlphabet
 use crate::message::Message;
 use crate::part_id::PartId;
 use mailglot_codec::{Charset, View};
-use memchr::memmem::{self, Finder};
-use std::sync::LazyLock;
+use mailglot_kernel::TextFinder;
+use memchr::memmem;
 
 /// The alphabets of the bodies read so far.
 #[derive(Clone, Copy, Debug, Default)]
@@ -91,8 +91,8 @@ impl BodyAlphabet {
 
 /// Returns true if a word or an extended parameter (RFC 2231, section 4) of the message may have a label of Latin-1. Fast.
 pub(super) fn has_latin_1_label(message: &Message<'_>) -> bool {
-    static WORD: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(b"=?"));
-    static PARAMETER: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(b"*="));
+    static WORD: TextFinder = TextFinder::new(b"=?", [0, 1]);
+    static PARAMETER: TextFinder = TextFinder::new(b"*=", [0, 1]);
     let is_parameter = |header: &[u8]| {
         let labels: [&[u8]; 2] = [b"8859-1'", b"1252'"];
         let mut labels = labels.iter();

@@ -7,11 +7,10 @@ use crate::span::Span;
 use crate::transfer::blocks::{Block, blocks};
 use crate::transfer::{self, Decoded, TransferEncoding};
 use mailglot_codec::{Charset, Resolved, View};
-use memchr::memmem;
+use mailglot_kernel::TextFinder;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::Range;
-use std::sync::OnceLock;
 
 /// A body after transfer decoding.
 #[derive(Debug)]
@@ -118,9 +117,6 @@ impl<'a> DecodedBody<'a> {
 
 /// Returns true if an inline PGP block begins in a text.
 pub(crate) fn has_armour(text: &[u8]) -> bool {
-    static BEGIN: OnceLock<memmem::Finder<'static>> = OnceLock::new();
-    BEGIN
-        .get_or_init(|| memmem::Finder::new(b"-----BEGIN PGP "))
-        .find(text)
-        .is_some()
+    static BEGIN: TextFinder = TextFinder::new(b"-----BEGIN PGP ", [4, 5]);
+    BEGIN.find(text).is_some()
 }

@@ -5,11 +5,15 @@
 
 use super::line::{REACH, declared_key};
 use crate::mbox::from_line::starts_line;
+use mailglot_kernel::TextFinder;
 use memchr::memmem::Finder;
+
+const DASHES: TextFinder = TextFinder::new(b"--", [0, 1]);
+const DASHES_AFTER_LF: TextFinder = TextFinder::new(b"\n--", [0, 2]);
 
 /// What the search looks for.
 pub(super) struct LineSearch {
-    lines: Finder<'static>,
+    lines: TextFinder,
     /// Finders for `oundary` in both spellings.
     declarations: [Finder<'static>; 2],
     /// True if lone CRs end lines.
@@ -19,7 +23,7 @@ pub(super) struct LineSearch {
 impl LineSearch {
     pub(super) fn new(bare_cr: bool) -> Self {
         Self {
-            lines: Finder::new(if bare_cr { "--" } else { "\n--" }),
+            lines: if bare_cr { DASHES } else { DASHES_AFTER_LF },
             declarations: ["oundary", "OUNDARY"].map(Finder::new),
             bare_cr,
         }

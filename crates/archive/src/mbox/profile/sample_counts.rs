@@ -5,14 +5,12 @@
 
 use std::io;
 
-use memchr::memmem::Finder;
-
 use super::content_length::{CONFIRM, HEADER, confirms, declared_end};
 use super::sniff_input::SniffInput;
 use crate::following_line::FollowingLine;
 use crate::mbox::division::Division;
 use crate::mbox::from_line::{
-    FromLine, KINDS, Shape, Shapes, UNDATED_WORD, has_no_words, is_dated, is_git, starts_line,
+    FROM, FromLine, KINDS, Shape, Shapes, UNDATED_WORD, has_no_words, is_dated, is_git, starts_line,
 };
 use crate::mbox::split::{ACCEPT, BEHIND, LineEvidence, NEAR, is_quoted_by_mailbox, quoted};
 use crate::source::Quoting;
@@ -86,11 +84,10 @@ impl SampleCounts {
             self.count_line_ends(&data[..data.len().min(to as usize)]);
         }
         let whole = look.is_whole() && base + data.len() as u64 >= look.size();
-        let finder = Finder::new("From ");
         let mut at = (from - base) as usize;
         let limit = data.len().min((to - base) as usize + 4);
         let mut declared = 0;
-        while let Some(found) = data.get(at..limit).and_then(|part| finder.find(part)) {
+        while let Some(found) = data.get(at..limit).and_then(|part| FROM.find(part)) {
             let start = at + found;
             at = start + 5;
             if let Some(depth) = quoted(data, start) {

@@ -14,11 +14,9 @@
 
 use std::collections::HashMap;
 
-use memchr::memmem::Finder;
-
 use crate::mailbox_options::{LineDecision, MailboxOptions, MboxRule};
 use crate::mbox::delimiters::{DelimiterMarks, FAR, delimiter_marks};
-use crate::mbox::from_line::starts_line;
+use crate::mbox::from_line::{FROM, starts_line};
 use crate::mbox::profile::FileProfile;
 use crate::mbox::split::{ACCEPT, BEHIND, LineEvidence, NEAR};
 
@@ -52,8 +50,7 @@ pub(super) fn last_certain(
     let marks = Marks::of(stretch, profile.bare_cr);
     let (from, to) = ((from - stretch.base) as usize, (to - stretch.base) as usize);
     let end = (to + b"From ".len()).min(stretch.data.len());
-    let finder = Finder::new("From ");
-    let found: Vec<usize> = finder
+    let found: Vec<usize> = FROM
         .find_iter(&stretch.data[from..end])
         .map(|at| from + at)
         .filter(|at| starts_line(stretch.data, *at, false))

@@ -72,7 +72,7 @@ impl<R: Read> Mailbox<R> {
                 continue;
             }
             if !self.is_undivided() {
-                let keep = self.finder.needle().len() - 1;
+                let keep = self.finder.text().len() - 1;
                 self.scan = self
                     .scan
                     .max(self.window.base() + data.len().saturating_sub(keep) as u64);
@@ -135,7 +135,7 @@ impl<R: Read> Mailbox<R> {
             );
         }
         self.froms = true;
-        self.scan = offset + self.finder.needle().len() as u64;
+        self.scan = offset + self.finder.text().len() as u64;
         Ok(None)
     }
 

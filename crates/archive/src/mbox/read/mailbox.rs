@@ -6,7 +6,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::path::PathBuf;
 
-use memchr::memmem::Finder;
+use mailglot_kernel::TextFinder;
 
 use super::batch_cells::BatchCells;
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
@@ -46,7 +46,7 @@ pub(crate) struct Mailbox<R> {
     /// Offset at and after which no message belongs to the range that is read.
     pub(super) until: u64,
     pub(super) limit: u64,
-    pub(super) finder: Finder<'static>,
+    pub(super) finder: TextFinder,
     pub(super) delimiters: Delimiters,
     pub(super) separators_ahead: SeparatorsAhead,
     /// True if the separator of the current message is marked: each `From ` line in the message is quoted.

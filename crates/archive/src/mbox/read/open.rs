@@ -8,8 +8,6 @@ use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::path::Path;
 
-use memchr::memmem::Finder;
-
 use super::batch_cells::BatchCells;
 use super::mailbox::{Current, Mailbox, ReadState, SeparatorsAhead};
 use crate::box_event::{BoxDetail, BoxEvent, BoxEventKind};
@@ -21,7 +19,8 @@ use crate::file_tree::FileTree;
 use crate::mail_check;
 use crate::mailbox_options::MboxRule;
 use crate::mbox::delimiters::Delimiters;
-use crate::mbox::division::Division;
+use crate::mbox::division::{Division, MMDF_LINE};
+use crate::mbox::from_line::FROM;
 use crate::mbox::profile::{FileProfile, HEAD, STREAM_HEAD, SniffInput};
 use crate::mbox::split::NEAR;
 use crate::packed::{CompressionEvents, Through, beginning, through_on};
@@ -226,10 +225,10 @@ impl<R: Read> Mailbox<R> {
     ) -> Self {
         profile.apply(options.mailbox.rule);
         let delimiters = Delimiters::new(profile.bare_cr);
-        let needle = if profile.division == Division::Mmdf {
-            "\x01\x01\x01\x01"
+        let finder = if profile.division == Division::Mmdf {
+            MMDF_LINE
         } else {
-            "From "
+            FROM
         };
         let mut events = Vec::new();
         if profile.bad_length {
@@ -249,7 +248,7 @@ impl<R: Read> Mailbox<R> {
             from: 0,
             until: u64::MAX,
             limit: options.message_limit.max(1) as u64,
-            finder: Finder::new(needle),
+            finder,
             delimiters,
             separators_ahead: SeparatorsAhead::default(),
             is_marked: false,

@@ -8,10 +8,9 @@ use super::Parser;
 use crate::event::{Detail, EventKind, Reason};
 use crate::message::lines::Line;
 use crate::span::Span;
-use std::sync::LazyLock;
+use mailglot_kernel::TextFinder;
 
-static DASHES_AFTER_LF: LazyLock<memchr::memmem::Finder<'static>> =
-    LazyLock::new(|| memchr::memmem::Finder::new(b"\n--"));
+static DASHES_AFTER_LF: TextFinder = TextFinder::new(b"\n--", [0, 2]);
 
 /// Number of parts that gives `mime.many-parts`.
 const MANY_PARTS: usize = 1_000;

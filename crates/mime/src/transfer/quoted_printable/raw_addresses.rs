@@ -22,16 +22,14 @@
 use super::escape::{Escape, escape};
 use super::web_address::{ends_address, is_of_name};
 use crate::lexer::find_byte;
-use memchr::memmem;
-use std::sync::LazyLock;
+use mailglot_kernel::TextFinder;
 
 /// The bytes between the scheme of an address and its host.
 pub(super) const SCHEME_END: &[u8] = b"://";
 
 /// Returns the offsets of equals signs that belong to such addresses, in order.
 pub(super) fn equals_signs(body: &[u8]) -> Vec<usize> {
-    static SCHEME: LazyLock<memmem::Finder<'static>> =
-        LazyLock::new(|| memmem::Finder::new(SCHEME_END));
+    static SCHEME: TextFinder = TextFinder::new(SCHEME_END, [0, 2]);
     let mut found = Vec::new();
     let mut unusual = Vec::new();
     let mut from = 0;

@@ -11,46 +11,24 @@ use super::writer::Writer;
 /// It stops before an unpaired surrogate and before an odd last byte.
 pub fn append(input: &[u8], big_endian: bool, text: &mut String) -> usize {
     let mut out = Writer::new(text);
+    if big_endian {
+        decode::<true>(input, &mut out)
+    } else {
+        decode::<false>(input, &mut out)
+    }
+}
+
+/// Like [`append`], in one byte order, with the fastest loop of the processor.
+fn decode<const BIG: bool>(input: &[u8], out: &mut Writer<'_>) -> usize {
     #[cfg(target_arch = "x86_64")]
     if super::avx512::is_here() {
         // SAFETY: `is_here` returned true.
-        return unsafe {
-            if big_endian {
-                super::avx512::utf16::<true>(input, &mut out)
-            } else {
-                super::avx512::utf16::<false>(input, &mut out)
-            }
-        };
+        return unsafe { super::avx512::utf16::<BIG>(input, out) };
     } else if super::avx2::is_here_for_units() {
         // SAFETY: `is_here_for_units` returned true.
-        return unsafe { by_avx2(input, big_endian, &mut out) };
+        return unsafe { super::avx2::utf16::<BIG>(input, out) };
     }
-    by_portable(input, big_endian, &mut out)
-}
-
-/// Like [`append`], with the AVX2 loop.
-///
-/// # Safety
-/// The processor has AVX2 and POPCNT, as [`super::avx2::is_here_for_units`] checks.
-#[cfg(target_arch = "x86_64")]
-unsafe fn by_avx2(input: &[u8], big_endian: bool, out: &mut Writer<'_>) -> usize {
-    // SAFETY: the caller guarantees the instructions.
-    unsafe {
-        if big_endian {
-            super::avx2::utf16::<true>(input, out)
-        } else {
-            super::avx2::utf16::<false>(input, out)
-        }
-    }
-}
-
-/// Like [`append`], with the portable loop.
-fn by_portable(input: &[u8], big_endian: bool, out: &mut Writer<'_>) -> usize {
-    if big_endian {
-        portable::<true>(input, out)
-    } else {
-        portable::<false>(input, out)
-    }
+    portable::<BIG>(input, out)
 }
 
 #[cfg(test)]
@@ -76,34 +54,39 @@ mod tests {
     }
 
     fn check(units: &[u16], odd: bool) {
-        for big in [false, true] {
-            let bytes = |u: &u16| {
-                if big {
-                    u.to_be_bytes()
-                } else {
-                    u.to_le_bytes()
-                }
-            };
-            let mut input: Vec<u8> = units.iter().flat_map(bytes).collect();
-            input.extend(odd.then_some(b'x'));
-            let (mut fast, mut slow) = ("é".to_owned(), "é".to_owned());
-            let read = append(&input, big, &mut fast);
-            let expected = (twin(&input, big, &mut slow), slow);
-            assert_eq!((read, fast), expected, "{units:x?} {big}");
-            let decode_with = |decode: &dyn Fn(&mut Writer<'_>) -> usize| {
-                let mut text = "é".to_owned();
-                let read = decode(&mut Writer::new(&mut text));
-                (read, text)
-            };
-            let portable = decode_with(&|out| by_portable(&input, big, out));
-            assert_eq!(portable, expected, "{units:x?} {big}");
-            // `append` calls the AVX2 loop only on machines without AVX-512.
-            #[cfg(target_arch = "x86_64")]
-            if super::super::avx2::is_here_for_units() {
-                // SAFETY: `is_here_for_units` returned true.
-                let avx2 = decode_with(&|out| unsafe { by_avx2(&input, big, out) });
-                assert_eq!(avx2, expected, "{units:x?} {big}");
+        check_in_order::<true>(units, odd);
+        check_in_order::<false>(units, odd);
+    }
+
+    /// Compares each loop with the twin, in one byte order.
+    fn check_in_order<const BIG: bool>(units: &[u16], odd: bool) {
+        let bytes = |u: &u16| {
+            if BIG {
+                u.to_be_bytes()
+            } else {
+                u.to_le_bytes()
             }
+        };
+        let mut input: Vec<u8> = units.iter().flat_map(bytes).collect();
+        input.extend(odd.then_some(b'x'));
+        let (mut fast, mut slow) = ("é".to_owned(), "é".to_owned());
+        let read = append(&input, BIG, &mut fast);
+        let expected = (twin(&input, BIG, &mut slow), slow);
+        assert_eq!((read, fast), expected, "{units:x?} {BIG}");
+        let decode_with = |decode: &dyn Fn(&mut Writer<'_>) -> usize| {
+            let mut text = "é".to_owned();
+            let read = decode(&mut Writer::new(&mut text));
+            (read, text)
+        };
+        let by_portable = decode_with(&|out| portable::<BIG>(&input, out));
+        assert_eq!(by_portable, expected, "{units:x?} {BIG}");
+        // `append` calls the AVX2 loop only on machines without AVX-512.
+        #[cfg(target_arch = "x86_64")]
+        if super::super::avx2::is_here_for_units() {
+            // SAFETY: `is_here_for_units` returned true.
+            let by_avx2 =
+                decode_with(&|out| unsafe { super::super::avx2::utf16::<BIG>(&input, out) });
+            assert_eq!(by_avx2, expected, "{units:x?} {BIG}");
         }
     }
 

@@ -13,9 +13,8 @@ pub(crate) use content::content;
 
 use crate::event::{BlockCheck, EventKind};
 use crate::lexer::line_end_length;
-use memchr::memmem::Finder;
+use mailglot_kernel::TextFinder;
 use std::ops::Range;
-use std::sync::LazyLock;
 
 /// An encoded block, from its first line to its last.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +47,7 @@ impl Block {
 }
 
 /// `begin` of uuencode and `=ybegin` of yEnc both contain this, so one search finds both.
-static BEGIN: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"begin "));
+static BEGIN: TextFinder = TextFinder::new(b"begin ", [0, 2]);
 
 /// Precedes `begin` in yEnc.
 const YENC: &[u8] = b"=y";
@@ -59,7 +58,7 @@ pub(crate) fn blocks(text: &[u8]) -> Vec<Block> {
     let mut at = 0;
     while let Some(step) = BEGIN.find(&text[at..]) {
         let word = at + step;
-        at = word + BEGIN.needle().len();
+        at = word + BEGIN.text().len();
         let yenc = text[..word].ends_with(YENC);
         let start = if yenc { word - YENC.len() } else { word };
         if start > 0 && !matches!(text[start - 1], b'\n' | b'\r') {
@@ -94,12 +93,12 @@ fn line(text: &[u8], start: usize) -> (&[u8], usize) {
 /// Parses a uuencode block: `begin`, three or four octal digits and a name, then lines that begin with their length.
 fn uuencoded(text: &[u8], start: usize) -> Option<Block> {
     let (first, mut at) = line(text, start);
-    let mode = first.get(BEGIN.needle().len()..)?;
+    let mode = first.get(BEGIN.text().len()..)?;
     let digits = mode.iter().take_while(|b| matches!(b, b'0'..=b'7')).count();
     if !(3..=4).contains(&digits) || mode.get(digits) != Some(&b' ') {
         return None;
     }
-    let name = start + BEGIN.needle().len() + digits + 1..start + first.len();
+    let name = start + BEGIN.text().len() + digits + 1..start + first.len();
     let block = |end, ended, size| Block {
         kind: EventKind::CteUuencode,
         at: start..end,

@@ -424,12 +424,12 @@ pub(crate) fn is_unlike_western(bytes: &[u8]) -> bool {
         return false;
     };
     let window = &bytes[start..bytes.len().min(start + WINDOW)];
-    let before = start.checked_sub(1).map_or(b' ', |at| bytes[at]);
+    let before = byte_or_blank(bytes, start.checked_sub(1));
     let (mut high, mut side_by_side) = (0, 0);
     for at in high_bytes(window).take(MAX_HIGH_BYTES) {
         let byte = window[at];
         let last = at.checked_sub(1).map_or(before, |at| window[at]);
-        let next = window.get(at + 1).copied().unwrap_or(b' ');
+        let next = byte_or_blank(window, Some(at + 1));
         if is_icelandic(byte) || is_sign(byte) && is_western_letter(last) && is_western_letter(next)
         {
             return true;

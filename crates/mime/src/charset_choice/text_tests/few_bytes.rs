@@ -17,7 +17,7 @@ use super::foreign_letters::{
 };
 use super::likelier_charset::LikelierCharset;
 use super::misplaced_signs::{SignsWithin, has_latin_letters, signs_within_words};
-use super::neighbor_languages::CENTRAL_EUROPEAN;
+use super::neighbor_languages::{CENTRAL_EUROPEAN, SIGNS};
 use super::repetitions::unrepeated;
 use super::western_letters::is_latin_1;
 use crate::charset_choice::thresholds::{MAX_HIGH_BYTES, SURE_CONFIDENCE, WINDOW};
@@ -243,25 +243,8 @@ fn has_acute_accents(bytes: &[u8]) -> bool {
 
 /// Returns true if a word begins with a sign that stands before figures or spaces in Western text: `¹kola` is `škola` in ISO-8859-2.
 fn has_sign_before_word(bytes: &[u8]) -> bool {
-    // £ ¥ ¦ © ª ¬ ® ± ³ ¶ ¹ º ¼ ¾: letters in ISO-8859-2. Western words begin behind § ° µ ¡ ¿ « and lone accents (¨e, ¯a).
-    let is_sign = |byte: u8| {
-        matches!(
-            byte,
-            0xA3 | 0xA5
-                | 0xA6
-                | 0xA9
-                | 0xAA
-                | 0xAC
-                | 0xAE
-                | 0xB1
-                | 0xB3
-                | 0xB6
-                | 0xB9
-                | 0xBA
-                | 0xBC
-                | 0xBE
-        )
-    };
+    // `±` is a letter in ISO-8859-2, too: `ą`. Western words begin behind lone accents: `¯a`.
+    let is_sign = |byte: u8| byte == 0xB1 || byte != 0xAF && SIGNS[usize::from(byte)];
     let is_small = |byte: &u8| byte.is_ascii_lowercase() || *byte >= 0xDF;
     let is_apart = |byte: &u8| matches!(byte, b' ' | b'\n' | b'\t' | b'(' | b'"');
     high_bytes(bytes).take(MAX_HIGH_BYTES).any(|at| {

@@ -70,8 +70,9 @@ pub(crate) fn may_be_neighbor_language(label: Charset, bytes: &[u8]) -> bool {
     }
 }
 
-/// Signs of windows-1252 that are letters in ISO-8859-2 or windows-1250.
-const SIGNS: [bool; 256] = set(b"\xA3\xA5\xA6\xA9\xAA\xAC\xAE\xAF\xB3\xB6\xB9\xBA\xBC\xBE");
+/// Signs of windows-1252 that are letters in ISO-8859-2 or windows-1250: `£ ¥ ¦ © ª ¬ ® ¯ ³ ¶ ¹ º ¼ ¾`.
+pub(super) const SIGNS: [bool; 256] =
+    set(b"\xA3\xA5\xA6\xA9\xAA\xAC\xAE\xAF\xB3\xB6\xB9\xBA\xBC\xBE");
 
 /// Returns true if such a sign touches two letters before or two small letters after: `Micha³`, `£ukasz`, also `Windows®`. Fast.
 pub(crate) fn has_sign_beside_letters(bytes: &[u8]) -> bool {

@@ -3,6 +3,7 @@
 //! # Limits
 //! Returns false for much right text, too: [`crate::charset_choice::labels::label_plausibility`] and [`super::few_bytes`] have the complete tests.
 
+use super::neighbor_bytes::byte_or_blank;
 use super::western_letters::{are_oddly_adjacent, is_latin_1};
 use crate::charset_choice::thresholds::{MAX_HIGH_BYTES, WINDOW};
 use mailglot_codec::Charset;
@@ -53,8 +54,8 @@ pub(crate) fn is_plain_western(label: Charset, bytes: &[u8]) -> bool {
     let (mut letters, mut has_low_quote) = (Letters(0), false);
     let (mut high, mut side_by_side) = (0, 0);
     for at in high_bytes(bytes).take(MAX_HIGH_BYTES) {
-        let last = at.checked_sub(1).map_or(b' ', |at| bytes[at]);
-        let next = bytes.get(at + 1).copied().unwrap_or(b' ');
+        let last = byte_or_blank(bytes, at.checked_sub(1));
+        let next = byte_or_blank(bytes, Some(at + 1));
         match bytes[at] {
             letter @ 0xC0.. => letters.0 |= 1 << (letter - 0xC0),
             // … ‘ ’ – — NBSP « SHY ° ´ · »: they may stand within words.

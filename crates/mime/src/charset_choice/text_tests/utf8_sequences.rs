@@ -1,5 +1,6 @@
 //! Searches for characters of UTF-8 and for malformed sequences in text of any charset.
 
+use super::neighbor_bytes::byte_or_blank;
 use mailglot_codec::{Charset, detect};
 use mailglot_kernel::ascii;
 use memchr::memmem;
@@ -125,7 +126,7 @@ pub(crate) fn is_early_invalid_utf8(bytes: &[u8]) -> bool {
 /// Returns true if a UTF-8 run may begin after ASCII, after a no-break space, or at the start. Fast: most text has none.
 pub(crate) fn has_isolated_sequence(bytes: &[u8]) -> bool {
     const NO_BREAK_SPACE: u8 = 0xA0;
-    let byte = |at: usize| bytes.get(at).copied().unwrap_or(b' ');
+    let byte = |at: usize| byte_or_blank(bytes, Some(at));
     let is_apart = |byte: u8| byte.is_ascii() || byte == NO_BREAK_SPACE;
     let continues = |byte: u8| matches!(byte, 0x80..=0xBF);
     let begins_at = |at: usize| {

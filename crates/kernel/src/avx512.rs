@@ -1,5 +1,5 @@
 //! The AVX-512 loops, for processors with byte permutations (Ice Lake, Zen 4 and later). The loops for header values read short inputs, nearly
-//! all of one block, without a branch on the length. The modules decode texts of any length. Each loop names the portable one that it
+//! all of one block, without a branch on the length. The modules decode and search texts of any length. Each loop names the portable one that it
 //! replaces.
 //!
 //! # Limits

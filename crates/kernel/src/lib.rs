@@ -21,7 +21,8 @@
 //! ```
 //!
 //! # Limits
-//! Vector instructions are AVX2, and AVX-512 for short inputs, single-byte charsets, UTF-7 and UTF-16. Other machines run the portable loops.
+//! Vector instructions are AVX2, and AVX-512 for short inputs, single-byte charsets, UTF-7, UTF-16 and searches for text. Other machines run the
+//! portable loops.
 //! Lines of base64 have no portable loop.
 #![allow(unsafe_code, reason = "the one place where it pays; see above")]
 #![cfg_attr(not(test), warn(clippy::too_many_lines))]

@@ -19,7 +19,9 @@ use crate::charset_choice::text_tests::utf8_sequences::{
 };
 use crate::charset_choice::thresholds::LIKELY_CONFIDENCE;
 use crate::charset_choice::two_charsets::koi8_signs::{may_have_signs, with_signs_in_koi8};
-use crate::charset_choice::two_charsets::latin2_passages::in_latin2_passages;
+use crate::charset_choice::two_charsets::latin2_passages::{
+    in_guessed_latin2_passages, in_latin2_passages,
+};
 use crate::charset_choice::two_charsets::mixed_choice::{lines_beside_utf8, mixed_by_label};
 use crate::charset_choice::two_charsets::mixed_iso2022jp::{has_japanese_segments, is_japanese};
 use crate::charset_choice::two_charsets::mixed_text::MixedText;
@@ -324,12 +326,13 @@ fn by_label_check<'a>(
         confidence,
         ..
     } = read?;
-    let koi8 = OtherCharset {
+    let guess = OtherCharset {
         charset: used,
         confidence,
     };
     if evidence.may_find_mixed()
-        && let Some(mixed) = with_signs_in_koi8(bytes, koi8)
+        && let Some(mixed) =
+            with_signs_in_koi8(bytes, guess).or_else(|| in_guessed_latin2_passages(bytes, guess))
     {
         return Some(mixed.choice_of_rest(std::mem::take(events)));
     }

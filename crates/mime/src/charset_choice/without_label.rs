@@ -12,6 +12,7 @@ use super::text_tests::truncated_utf8::has_only_cut_signs;
 use super::text_tests::{font_names, insufficient_evidence};
 use super::thresholds::{FALLBACK_CONFIDENCE, LIKELY_CONFIDENCE, SURE_CONFIDENCE};
 use super::two_charsets::koi8_signs::with_signs_in_koi8;
+use super::two_charsets::latin2_passages::in_guessed_latin2_passages;
 use super::two_charsets::mixed_choice::mixed_without_label;
 use super::two_charsets::mixed_text::OtherCharset;
 use super::two_charsets::quoted_lines::quotations_without_label;
@@ -79,12 +80,13 @@ pub(super) fn without_label<'a>(
         (used, how, guess.confidence, by)
     };
     events.push(detected_event(declared, used, by));
-    let koi8 = OtherCharset {
+    let guess = OtherCharset {
         charset: used,
         confidence: Some(confidence),
     };
     if evidence.may_find_mixed()
-        && let Some(mixed) = with_signs_in_koi8(bytes, koi8)
+        && let Some(mixed) =
+            with_signs_in_koi8(bytes, guess).or_else(|| in_guessed_latin2_passages(bytes, guess))
     {
         return mixed.choice_of_rest(events);
     }

@@ -12,7 +12,7 @@
 //! # Limits
 //! A passage without such bytes follows the label. Where the bytes of a passage contradict each other, the label decides about all passages.
 
-use super::mixed_text::MixedText;
+use super::mixed_text::{MixedText, OtherCharset};
 use super::windows_signs::{LabelAndPage, LettersOfText, Votes, is_letter};
 use crate::charset_choice::labels::superset::has_c1;
 use crate::charset_choice::text_tests::byte_set::set;
@@ -29,7 +29,7 @@ const OF_PAGE: [bool; 256] = set(b"\x8A\x8C\x8D\x8E\x8F\x9A\x9C\x9D\x9E\x9F");
 /// Letters of ISO-8859-2 that are others, or signs, in windows-1250.
 const OF_ISO: [bool; 256] = set(b"\xA1\xA5\xA6\xA9\xAB\xAC\xAE\xB1\xB5\xB6\xB9\xBB\xBC\xBE");
 
-/// Decodes text under a label of either charset that has passages in both. Returns None unless both kinds show their letters.
+/// Decodes text in either charset, by its label or by detection, that has passages in both. Returns None unless both kinds show their letters.
 pub(crate) fn in_latin2_passages(bytes: &[u8], label: Charset) -> Option<MixedText> {
     let is_latin2 = matches!(label, Charset::ISO_8859_2 | Charset::WINDOWS_1250);
     if !is_latin2 || !has_c1(bytes) {
@@ -77,6 +77,16 @@ pub(crate) fn in_latin2_passages(bytes: &[u8], label: Charset) -> Option<MixedTe
         Charset::WINDOWS_1250 => !is_in(&of_iso, line),
         _ => is_in(&of_page, line),
     }))
+}
+
+/// Like [`in_latin2_passages`], for text without a label, or under a wrong one, that is likely in `guess`.
+pub(crate) fn in_guessed_latin2_passages(bytes: &[u8], guess: OtherCharset) -> Option<MixedText> {
+    let mixed = in_latin2_passages(bytes, guess.charset)?;
+    let other = OtherCharset {
+        confidence: guess.confidence,
+        ..mixed.other
+    };
+    Some(MixedText { other, ..mixed })
 }
 
 /// The charset that the bytes of a passage show.

@@ -10,7 +10,7 @@
 //!
 //! # Rules
 //! A line that begins with three hyphens, underscores or equals signs begins a section, and so does the line before a signature (`-- `).
-//! Sections are judged one by one, as quotations are.
+//! Sections are judged one by one, as quotations are. A separator of many letters beyond ASCII is judged alone.
 //!
 //! # Limits
 //! Text without a label has two charsets at most. Documents such as HTML have no sections. Of many sections under a label, the first sixteen and the last
@@ -30,6 +30,8 @@ use std::ops::Range;
 
 /// Number of sections whose beginnings show whether any section is odd.
 const FIRST_SECTIONS: usize = 16;
+/// Number of bytes above 7F in a separator that show whether it is odd.
+const LETTERS_OF_SEPARATOR: usize = 8;
 /// Minimum number of different bytes above 7F that prove the charset of a section: it may be a list of letters.
 const MIN_DIFFERENT: usize = 10;
 
@@ -126,7 +128,7 @@ pub(crate) fn sections_without_label(bytes: &[u8], evidence: &Evidence<'_>) -> O
 
 /// Returns for each section the range from its first to its last line with bytes above 7F, in order.
 fn sections(bytes: &[u8]) -> Vec<Range<usize>> {
-    let starts = separators(bytes);
+    let starts = section_starts(bytes);
     if starts.is_empty() {
         return Vec::new();
     }
@@ -141,6 +143,23 @@ fn sections(bytes: &[u8]) -> Vec<Range<usize>> {
         Some(from + start..from + line_end.map_or(section.len(), |at| last + at + 1))
     };
     froms.zip(ends).filter_map(lines).collect()
+}
+
+/// Returns the offsets at which sections begin, in order. A separator of many letters beyond ASCII is a section of its own, since the program of
+/// the answer wrote it: `-----Исходное сообщение-----`.
+fn section_starts(bytes: &[u8]) -> Vec<usize> {
+    let mut starts = Vec::new();
+    for start in separators(bytes) {
+        starts.push(start);
+        let line_end = memchr::memchr(b'\n', &bytes[start..]).map(|at| start + at + 1);
+        let is_judged_alone = |end: &usize| {
+            let letters = high_bytes(&bytes[start..*end]);
+            letters.take(LETTERS_OF_SEPARATOR).count() == LETTERS_OF_SEPARATOR
+        };
+        starts.extend(line_end.filter(is_judged_alone));
+    }
+    starts.dedup();
+    starts
 }
 
 #[cfg(test)]
@@ -203,6 +222,37 @@ mod tests {
             assert_eq!(mixed.map(|mixed| mixed.text).as_ref(), Some(&text));
             let mixed = sections_without_label(&bytes, &evidence);
             assert_eq!(mixed.map(|mixed| mixed.text), Some(text));
+        }
+    }
+
+    /// Outlook writes the separator in the charset of the answer.
+    #[test]
+    fn separators_of_letters_belong_to_the_answer() {
+        for separator in [
+            "-----Исходное сообщение-----\n",
+            "-------- Пересылаемое сообщение --------\n",
+        ] {
+            for (label, charset) in [
+                ("KOI8-R", "windows-1251"),
+                ("windows-1251", "KOI8-R"),
+                ("IBM866", "windows-1251"),
+            ] {
+                let answer = "Здравствуйте, коллеги! Всё работает.\n";
+                let question = "Добрый день! Как поживаете?\n";
+                let own = format!("{answer}\n{separator}From: Ivan\n\n");
+                let text = format!("{own}{question}");
+                let bytes = [encoded(label, &own), encoded(charset, question)].concat();
+                let evidence = Evidence::default();
+                let label = charset_named(label);
+                assert!(has_odd_section(&bytes, label, &evidence), "{text}");
+                let mixed = sections_by_label(&bytes, label, &evidence).map(|mixed| mixed.text);
+                assert_eq!(mixed.as_ref(), Some(&text), "{label:?}");
+                // The separator is in the charset of the question.
+                let other = format!("{separator}From: Ivan\n\n{question}");
+                let bytes = [encoded(label.name(), answer), encoded(charset, &other)].concat();
+                let mixed = sections_by_label(&bytes, label, &evidence).map(|mixed| mixed.text);
+                assert_eq!(mixed, Some(format!("{answer}{other}")), "{label:?}");
+            }
         }
     }
 

@@ -379,7 +379,10 @@ fn is_asked_for(charset: Charset, rules: &Rules) -> bool {
 }
 
 fn is_utf7(charset: Charset) -> bool {
-    charset == Charset::UTF_7
+    matches!(
+        charset,
+        Charset::UTF_7 | Charset::UNICODE_1_1_UTF_7 | Charset::UTF_7_IMAP
+    )
 }
 
 fn is_shifting(charset: Charset) -> bool {

@@ -169,6 +169,34 @@ fn the_strongest_action_wins_and_a_dry_run_only_reports() {
     }
 }
 
+/// UTF-7 has several registered names, and IMAP has a variant.
+#[test]
+fn utf7_is_found_under_each_name() {
+    for label in [
+        "utf-7",
+        "UTF7",
+        "unicode-1-1-utf-7",
+        "csUnicode11UTF7",
+        "unicode-1-1-utf7",
+        "x-unicode-2-0-utf-7",
+        "utf-7-imap",
+        "csUTF7IMAP",
+    ] {
+        let found = |raw: &[u8]| {
+            let judgement = judge(raw, &Envelope::default(), &Rules::strict());
+            let action = judgement.action;
+            (action, judgement.reasons(&Rules::strict(), action))
+        };
+        let field = format!("Content-Type: text/html; charset={label}");
+        let html = message(&field, "+ADw-script+AD4-alert(1)+ADw-/script+AD4-");
+        let in_html = (Action::Reject, "utf7-in-html".to_owned());
+        assert_eq!(found(&html), in_html, "{label}");
+        let subject = message(&format!("Subject: =?{label}?Q?Gr+APwA3w-e?="), "x");
+        let in_header = (Action::Normalize, "utf7-in-header".to_owned());
+        assert_eq!(found(&subject), in_header, "{label}");
+    }
+}
+
 #[test]
 fn plain_text_of_other_charsets_is_normalized_without_an_added_field() {
     let raw = b"Subject: x\r\nContent-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: 8bit\r\n\r\n\xfc\r\n";

@@ -11,6 +11,15 @@ pub(crate) fn decode_unlogged(charset: Charset, bytes: &[u8]) -> Cow<'_, str> {
     charset.decode(bytes, &mut LossLog::with_limit(0))
 }
 
+/// Decodes a name that stays as it is, such as an identifier. Bytes that are not UTF-8 become characters of Latin-1, so that different names
+/// stay different.
+pub(crate) fn decode_name(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.into(),
+        Err(_) => bytes.iter().map(|byte| char::from(*byte)).collect(),
+    }
+}
+
 /// Decodes `bytes`. Returns `None` if something is lost.
 pub(crate) fn decode_lossless(charset: Charset, bytes: &[u8]) -> Option<Cow<'_, str>> {
     let mut log = LossLog::with_limit(0);

@@ -6,9 +6,11 @@
 //! count.
 
 use crate::lexer;
+use crate::unlogged::decode_name;
 use std::ops::Range;
 
-/// Parses the identifiers of Message-ID, In-Reply-To, References or Content-ID, in their order, without angles and folds.
+/// Parses the identifiers of Message-ID, In-Reply-To, References or Content-ID, in their order, without angles and folds. An identifier that is
+/// not UTF-8 is read as Latin-1.
 ///
 /// ```
 /// use mailglot_mime::fields::identifiers;
@@ -81,7 +83,7 @@ fn literal_end(value: &[u8], at: usize) -> Option<usize> {
 fn push(inner: &[u8], list: &mut Vec<String>) {
     let bytes = without_space(inner);
     if !bytes.is_empty() {
-        list.push(String::from_utf8_lossy(&bytes).into_owned());
+        list.push(decode_name(&bytes).into_owned());
     }
 }
 
@@ -139,6 +141,17 @@ mod tests {
         ] {
             assert_eq!(identifiers(value.as_bytes()), want, "{value:?}");
         }
+    }
+
+    /// Names of computers have such letters. Different identifiers stay different.
+    #[test]
+    fn letters_beyond_ascii_are_kept() {
+        for byte in 0x80..=0xFF_u8 {
+            let value = [b"<1$2@J".as_slice(), &[byte], b"rg>"].concat();
+            let letter = char::from(byte);
+            assert_eq!(identifiers(&value), [format!("1$2@J{letter}rg")]);
+        }
+        assert_eq!(identifiers("<1@Jörg>".as_bytes()), ["1@Jörg"]);
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 use super::date::{Date, date};
 use crate::lexer;
+use crate::unlogged::decode_name;
 
 /// The clauses of a Received field. Of a repeated clause, the first counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -163,7 +164,7 @@ fn word_end(value: &[u8], at: usize) -> usize {
 
 fn text(bytes: &[u8]) -> String {
     let mut out = String::new();
-    crate::encoded_word::push_clean(&String::from_utf8_lossy(bytes), &mut out);
+    crate::encoded_word::push_clean(&decode_name(bytes), &mut out);
     out.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -194,6 +195,14 @@ mod tests {
             Some("1997-11-21T10:05:43-06:00")
         );
         assert_eq!((trace.rest.len(), trace.via), (0, None));
+    }
+
+    #[test]
+    fn names_beyond_ascii_are_kept() {
+        let trace = received(
+            b"from pc (J\xF6rgs-PC [192.0.2.1]) by mx.example; Fri, 21 Nov 1997 10:05:43 -0600",
+        );
+        assert_eq!(trace.comments, ["J\u{f6}rgs-PC [192.0.2.1]"]);
     }
 
     #[test]

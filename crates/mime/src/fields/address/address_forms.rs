@@ -2,6 +2,7 @@
 
 use crate::encoded_word::{self, AddressToken};
 use crate::lexer;
+use crate::unlogged::decode_name;
 
 /// Returns true if a name ends in an address in angles, as a program writes it that encodes a whole mailbox: `Jörg <j@b.example>`.
 pub(super) fn ends_in_address(name: &str) -> bool {
@@ -145,6 +146,6 @@ pub(super) fn bare(text: &str) -> String {
         0
     };
     let mut text = String::new();
-    encoded_word::push_clean(&String::from_utf8_lossy(&out[start..]), &mut text);
+    encoded_word::push_clean(&decode_name(&out[start..]), &mut text);
     text
 }

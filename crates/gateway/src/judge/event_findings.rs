@@ -102,6 +102,7 @@ fn finding_of(event: &Event, envelope: &Envelope) -> Option<Finding> {
         | E::CharsetUtf8InLegacy
         | E::CharsetLegacyInUtf8
         | E::CharsetGarbageLabel => Finding::MislabelledCharset,
+        E::CharsetDetected if overrules_label(&event.detail) => Finding::MislabelledCharset,
         E::CharsetUnknownLabel => Finding::UnknownCharset,
         E::CharsetAmbiguous => Finding::AmbiguousCharset,
         E::CharsetInvalidBytes => Finding::MalformedCharset,
@@ -148,6 +149,17 @@ fn finding_of(event: &Event, envelope: &Envelope) -> Option<Finding> {
         },
         _ => return None,
     })
+}
+
+/// Returns true for text that was read in another charset than its label names, also in an encoded word or a parameter.
+fn overrules_label(detail: &Detail) -> bool {
+    matches!(
+        detail,
+        Detail::ReadAs {
+            declared: Some(_),
+            ..
+        }
+    )
 }
 
 /// Returns true if header text has characters that change the direction of writing, also in encoded words.

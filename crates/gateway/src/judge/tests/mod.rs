@@ -169,6 +169,28 @@ fn the_strongest_action_wins_and_a_dry_run_only_reports() {
     }
 }
 
+#[test]
+fn overruled_labels_in_a_header_are_found() {
+    let russian = "z/Do4uXyLCDq4Oog5OXr4D8="; // Привет, как дела? in windows-1251
+    let mislabelled = [
+        format!("Subject: =?koi8-r?B?{russian}?="),
+        format!("Subject: =?iso-8859-1?B?{russian}?="),
+        format!("Subject: =?utf-8?B?{russian}?="),
+        "Content-Type: text/plain; name*=koi8-r''%CF%F0%E8%E2%E5%F2%2C%20%EA%E0%EA%20%E4%E5%EB%E0"
+            .to_owned(),
+    ];
+    for header in &mislabelled {
+        let raw = message(header, "x");
+        let judgement = judged(&raw);
+        assert!(
+            judgement.findings.has(Finding::MislabelledCharset),
+            "{header}"
+        );
+    }
+    let raw = message(&format!("Subject: =?windows-1251?B?{russian}?="), "x");
+    assert!(judged(&raw).findings.is_empty());
+}
+
 /// UTF-7 has several registered names, and IMAP has a variant.
 #[test]
 fn utf7_is_found_under_each_name() {

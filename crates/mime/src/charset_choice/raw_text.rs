@@ -5,11 +5,14 @@
 //! R\xC3\xA9union \xE0 9 h                 UTF-8 with a byte of windows-1252: Réunion à 9 h
 //! Wi\x9Cniewski                           windows-1250, if a body names ISO-8859-2
 //! J\xF6rg M\xFCller                        windows-1252, even if a body names GB2312
+//! \xC8\xE2\xE0\xED \xCF\xE5\xF2\xF0\xEE\xE2     windows-1251, even if a word names ISO-8859-1: Иван Петров
 //! ```
 //!
 //! # Limits
 //! The bytes between UTF-8 sequences are in one single-byte charset, or they are damage.
 
+use super::labels::label_plausibility::find_likelier;
+use super::labels::label_scope::LabelScope;
 use super::labels::superset::better_by_bytes;
 use super::labels::utf8_vs_label::utf8_outweighs_message;
 use super::text_tests::case_faults::outweighs;
@@ -20,6 +23,7 @@ use super::text_tests::truncated_utf8::{
     CutCharacters, before_incomplete_character, has_only_cut_signs, is_truncated_utf8,
 };
 use super::text_tests::utf8_words::is_utf8_by_chance;
+use super::text_tests::western_letters::is_latin_1;
 use super::text_tests::western_pairs::is_western_in_pairs;
 use crate::charset_choice::text_tests::utf8_sequences::{SequenceCount, malformed};
 use crate::unlogged::decode_unlogged;
@@ -114,6 +118,7 @@ impl RawEvidence<'_> {
         let is_plausible = |(charset, is_certain): &(Charset, bool)| {
             if !decodes_all_but_cut(*charset, self.bytes)
                 || is_western_in_pairs(*charset, self.bytes)
+                || self.disproves_latin_1(*charset)
             {
                 return false;
             }
@@ -141,6 +146,17 @@ impl RawEvidence<'_> {
             })
             .find(is_plausible)
             .map(|(charset, _)| charset)
+    }
+
+    /// Returns true if Latin-1 makes words without ASCII letters, and would be replaced as the label of an encoded word: `Èâàí Ïåòðîâ` is
+    /// `Иван Петров` in windows-1251.
+    fn disproves_latin_1(&self, named: Charset) -> bool {
+        let bytes = self.bytes;
+        let ascii_letters = bytes.iter().filter(|byte| byte.is_ascii_alphabetic());
+        is_latin_1(named)
+            && high_bytes(bytes).count() > ascii_letters.count()
+            && find_likelier(named, bytes, LabelScope::All, || self.hints)
+                .is_some_and(|found| found.decides && !is_latin_1(found.guess.charset.superset()))
     }
 
     /// Returns the reading of UTF-8 with damage or with bytes of another charset. `known` is the charset of the text if it is
@@ -333,6 +349,36 @@ mod tests {
         ] {
             let cut = &bytes[..bytes.len() - 1];
             assert_eq!(read(cut, Some(Charset::GB2312)), want);
+        }
+    }
+
+    /// A word of another field names Latin-1.
+    #[test]
+    fn words_without_ascii_letters_are_not_read_in_latin_1() {
+        for (charset, text) in [
+            (Charset::WINDOWS_1251, "Иван Петров"),
+            (Charset::WINDOWS_1251, "Приглашение"),
+            (Charset::KOI8_R, "Привет"),
+            (Charset::WINDOWS_1255, "שלום לכולם"),
+            (Charset::WINDOWS_1253, "Καλημέρα σας"),
+            (Charset::WINDOWS_1252, "ÖÄÜ"),
+            (Charset::WINDOWS_1252, "Été à Nîmes"),
+            (Charset::WINDOWS_1252, "Åsa Öberg"),
+        ] {
+            let bytes = charset.encode_exact(text).expect("encodable");
+            for named in [Charset::ISO_8859_1, Charset::WINDOWS_1252] {
+                let evidence = RawEvidence {
+                    bytes: &bytes,
+                    given: None,
+                    named: [None, Some(named)],
+                    is_last_uncertain: false,
+                    is_last_default: false,
+                    hints: MAIL_HINTS,
+                };
+                let reading = evidence.read(|| Weighed::new(&bytes, &MAIL_HINTS).guess().charset);
+                let found = reading.decode(&bytes, &mut LossLog::with_limit(0));
+                assert_eq!(found, text, "{named:?}");
+            }
         }
     }
 }

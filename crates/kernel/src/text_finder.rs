@@ -8,8 +8,8 @@ use super::portable::text_finder::portable_find;
 pub use super::portable::text_finder::TextFinder;
 
 impl TextFinder {
-    /// Makes a search for a text. `places` are those of two of its bytes that are rare beside each other, in order: `[0, 3]` for
-    /// `From `, because `F` stands three bytes before `m` in few other words.
+    /// Makes a search for a text. `places` has the places of two of its bytes, in order. Choose bytes that are rare in these places: `[0, 4]`
+    /// for `From `, because few other words have a blank four bytes behind `F`.
     ///
     /// # Panics
     /// If the places are not in order, or not in the text.
@@ -61,11 +61,15 @@ fn avx2_find(finder: &TextFinder, bytes: &[u8]) -> Option<usize> {
 mod tests {
     use super::*;
 
-    const FINDERS: [TextFinder; 5] = [
-        TextFinder::new(b"From ", [0, 3]),
+    const FINDERS: [TextFinder; 9] = [
+        TextFinder::new(b"From ", [0, 4]),
         TextFinder::new(b"\n--", [0, 2]),
         TextFinder::new(b"--", [0, 1]),
-        TextFinder::new(b"\x01\x01\x01\x01", [1, 3]),
+        TextFinder::new(b"=?", [0, 1]),
+        TextFinder::new(b"://", [0, 2]),
+        TextFinder::new(b"begin ", [0, 2]),
+        TextFinder::new(b"-----BEGIN PGP ", [4, 5]),
+        TextFinder::new(b"\x01\x01\x01\x01", [0, 3]),
         TextFinder::new(b"a long text of more bytes than a half block", [30, 41]),
     ];
 
@@ -95,7 +99,7 @@ mod tests {
                     let mut bytes = vec![b'x'; len];
                     bytes[place..place + text.len()].copy_from_slice(text);
                     found += usize::from(assert_same(finder, &bytes) == Some(place));
-                    bytes[place + text.len() - 1] = b'?';
+                    bytes[place + text.len() - 1] = b'~';
                     assert_eq!(assert_same(finder, &bytes), None);
                 }
             }

@@ -11,13 +11,14 @@ pub(crate) fn decode_unlogged(charset: Charset, bytes: &[u8]) -> Cow<'_, str> {
     charset.decode(bytes, &mut LossLog::with_limit(0))
 }
 
-/// Decodes a name that stays as it is, such as an identifier. Bytes that are not UTF-8 become characters of Latin-1, so that different names
-/// stay different.
+/// Decodes a name that stays as it is, such as an identifier. Bytes that are not UTF-8 become characters of windows-1252, or of Latin-1 where it
+/// has none. So different names in one charset stay different.
 pub(crate) fn decode_name(bytes: &[u8]) -> Cow<'_, str> {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => text.into(),
-        Err(_) => bytes.iter().map(|byte| char::from(*byte)).collect(),
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return text.into();
     }
+    let latin_1 = || bytes.iter().map(|byte| char::from(*byte)).collect();
+    decode_lossless(Charset::WINDOWS_1252, bytes).unwrap_or_else(latin_1)
 }
 
 /// Decodes `bytes`. Returns `None` if something is lost.

@@ -33,8 +33,8 @@ pub fn utf8_margin(text: &str, label: Charset, hints: &Hints<'_>) -> Option<f32>
     Some(margin(compared.cost(label)?, cost))
 }
 
-/// Returns true if [`margin_over`] is above `least` for each of some texts, or `None`. Faster than to compute the margins: the label is read
-/// only until it costs more than the other charset in the language of the texts before.
+/// Returns true if [`margin_over`] is above `least` for each of some texts, or `None`. Faster than to compute the margins. The label is read
+/// only until it costs more than the other charset does in the language of the first text.
 // For the charset choice of mailglot-mime only.
 #[doc(hidden)]
 pub fn are_margins_above<'t>(

@@ -112,7 +112,9 @@ impl Text<'_> {
         {
             findings.add(Finding::StatefulCharset, place);
         }
-        if !utf7 && looks_like_utf7(self.bytes) {
+        // The shift of IMAP's variant is `&`.
+        let is_imap = self.charset == Some(Charset::UTF_7_IMAP);
+        if (!utf7 || is_imap) && looks_like_utf7(self.bytes) {
             findings.add(Finding::Utf7Lookalike, place);
         }
         if let Some(first) = memchr::memchr(ESCAPE, self.bytes) {

@@ -151,14 +151,16 @@ fn finding_of(event: &Event, envelope: &Envelope) -> Option<Finding> {
     })
 }
 
-/// Returns true for text that was read in another charset than its label names, also in an encoded word or a parameter.
+/// Returns true for text that was read in another charset than its label names, also in an encoded word or a parameter. Events that were only
+/// counted may be such ones.
 fn overrules_label(detail: &Detail) -> bool {
     matches!(
         detail,
-        Detail::ReadAs {
-            declared: Some(_),
-            ..
-        }
+        Detail::None
+            | Detail::ReadAs {
+                declared: Some(_),
+                ..
+            }
     )
 }
 

@@ -27,8 +27,8 @@ pub(in super::super) fn find_text(finder: &TextFinder, bytes: &[u8]) -> Option<u
     None
 }
 
-/// Returns the offset of the first block at or after `from` where both bytes stand in their places, and a bit for each offset from there
-/// on where they do.
+/// Returns the offset of the first block at or after `from` with candidates, and a bit for each of them. A candidate has both bytes in their
+/// places.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,popcnt")]
 fn next_candidates(finder: &TextFinder, bytes: &[u8], from: usize) -> Option<(usize, u64)> {

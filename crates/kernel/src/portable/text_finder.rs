@@ -3,12 +3,12 @@
 //! # Limits
 //! None.
 
-/// Searches for a text. It compares two bytes of the text first, and the whole text where both are.
+/// Searches for a text. The vector loops compare two bytes of the text first, and the whole text where both are.
 ///
 /// ```
 /// use mailglot_kernel::TextFinder;
 ///
-/// static SEPARATOR: TextFinder = TextFinder::new(b"From ", [0, 3]);
+/// static SEPARATOR: TextFinder = TextFinder::new(b"From ", [0, 4]);
 /// assert_eq!(SEPARATOR.find(b"Fri, From: From me"), Some(11));
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -20,12 +20,6 @@ pub struct TextFinder {
 
 /// Returns the first offset at or after `from` where the text begins.
 pub(crate) fn portable_find(finder: &TextFinder, bytes: &[u8], from: usize) -> Option<usize> {
-    let TextFinder {
-        text,
-        places: [first, _],
-    } = *finder;
-    let candidates = memchr::memchr_iter(text[first], bytes.get(from + first..)?);
-    candidates
-        .map(|gap| from + gap)
-        .find(|at| bytes[*at..].starts_with(text))
+    let found = memchr::memmem::find(bytes.get(from..)?, finder.text)?;
+    Some(from + found)
 }

@@ -331,8 +331,8 @@ fn by_label_check<'a>(
         confidence,
     };
     if evidence.may_find_mixed()
-        && let Some(mixed) =
-            with_signs_in_koi8(bytes, guess).or_else(|| in_guessed_latin2_passages(bytes, guess))
+        && let Some(mixed) = with_signs_in_koi8(bytes, guess)
+            .or_else(|| in_guessed_latin2_passages(bytes, guess).filter(|_| how == How::Detected))
     {
         return Some(mixed.choice_of_rest(std::mem::take(events)));
     }

@@ -96,6 +96,8 @@ pub(crate) struct RawEvidence<'b> {
     /// True if the last of these is a label of Latin-1 over a body in ASCII. Then a likelier charset outweighs it in short text.
     pub(crate) is_last_default: bool,
     pub(crate) hints: Hints<'b>,
+    /// The labels that detection checks.
+    pub(crate) scope: LabelScope,
 }
 
 impl RawEvidence<'_> {
@@ -148,14 +150,14 @@ impl RawEvidence<'_> {
             .map(|(charset, _)| charset)
     }
 
-    /// Returns true if Latin-1 makes words without ASCII letters, and would be replaced as the label of an encoded word: `Èâàí Ïåòðîâ` is
+    /// Returns true if Latin-1 makes words with few ASCII letters, and another charset would replace it as a label. *Example*: `Èâàí Ïåòðîâ` is
     /// `Иван Петров` in windows-1251.
     fn disproves_latin_1(&self, named: Charset) -> bool {
         let bytes = self.bytes;
         let ascii_letters = bytes.iter().filter(|byte| byte.is_ascii_alphabetic());
         is_latin_1(named)
             && high_bytes(bytes).count() > ascii_letters.count()
-            && find_likelier(named, bytes, LabelScope::All, || self.hints)
+            && find_likelier(named, bytes, self.scope, || self.hints)
                 .is_some_and(|found| found.decides && !is_latin_1(found.guess.charset.superset()))
     }
 
@@ -321,6 +323,7 @@ mod tests {
             is_last_uncertain: false,
             is_last_default: false,
             hints: MAIL_HINTS,
+            scope: LabelScope::Implausible,
         };
         let reading = evidence.read(|| Charset::WINDOWS_1252);
         reading
@@ -362,6 +365,11 @@ mod tests {
             (Charset::WINDOWS_1255, "שלום לכולם"),
             (Charset::WINDOWS_1253, "Καλημέρα σας"),
             (Charset::WINDOWS_1252, "ÖÄÜ"),
+            (Charset::WINDOWS_1252, "ÄÖÜ äöü ÅÄÖ"),
+            (Charset::WINDOWS_1252, "ÉÈÊ ÀÂ ÎÔÛ"),
+            (Charset::WINDOWS_1252, "«à» §§ ±½¼"),
+            (Charset::WINDOWS_1252, "Þýðó"),
+            (Charset::WINDOWS_1252, "À bientôt, Élé"),
             (Charset::WINDOWS_1252, "Été à Nîmes"),
             (Charset::WINDOWS_1252, "Åsa Öberg"),
         ] {
@@ -374,6 +382,7 @@ mod tests {
                     is_last_uncertain: false,
                     is_last_default: false,
                     hints: MAIL_HINTS,
+                    scope: LabelScope::Implausible,
                 };
                 let reading = evidence.read(|| Weighed::new(&bytes, &MAIL_HINTS).guess().charset);
                 let found = reading.decode(&bytes, &mut LossLog::with_limit(0));

@@ -79,17 +79,17 @@ pub(super) fn without_label<'a>(
         let used = lossless_superset(used, bytes).unwrap_or(used);
         (used, how, guess.confidence, by)
     };
-    events.push(detected_event(declared, used, by));
     let guess = OtherCharset {
         charset: used,
         confidence: Some(confidence),
     };
-    if evidence.may_find_mixed()
-        && let Some(mixed) =
-            with_signs_in_koi8(bytes, guess).or_else(|| in_guessed_latin2_passages(bytes, guess))
-    {
+    let mixed =
+        || with_signs_in_koi8(bytes, guess).or_else(|| in_guessed_latin2_passages(bytes, guess));
+    if let Some(mixed) = evidence.may_find_mixed().then(mixed).flatten() {
+        events.push(detected_event(declared, mixed.other.charset, by));
         return mixed.choice_of_rest(events);
     }
+    events.push(detected_event(declared, used, by));
     Choice::decode(bytes, used, how, events).with_confidence(Some(confidence))
 }
 

@@ -26,6 +26,7 @@ pub(super) fn read_raw(bytes: &[u8], own: Option<Charset>, context: &HeaderConte
         is_last_uncertain: context.raw_is_uncertain,
         is_last_default: context.raw_is_default,
         hints: context.hints(),
+        scope: context.label_scope(),
     };
     let guessed = OnceCell::new();
     text.read(|| *guessed.get_or_init(|| guess(bytes, context)))

@@ -10,7 +10,7 @@ use crate::unlogged::decode_name;
 use std::ops::Range;
 
 /// Parses the identifiers of Message-ID, In-Reply-To, References or Content-ID, in their order, without angles and folds. An identifier that is
-/// not UTF-8 is read as Latin-1.
+/// not UTF-8 is read as windows-1252.
 ///
 /// ```
 /// use mailglot_mime::fields::identifiers;
@@ -114,6 +114,8 @@ fn without_space(inner: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::unlogged::decode_unlogged;
+    use mailglot_codec::Charset;
 
     #[test]
     fn identifiers_are_in_angles() {
@@ -148,7 +150,8 @@ mod tests {
     fn letters_beyond_ascii_are_kept() {
         for byte in 0x80..=0xFF_u8 {
             let value = [b"<1$2@J".as_slice(), &[byte], b"rg>"].concat();
-            let letter = char::from(byte);
+            let letter = decode_unlogged(Charset::WINDOWS_1252, &[byte]).into_owned();
+            let letter = letter.replace(char::REPLACEMENT_CHARACTER, &char::from(byte).to_string());
             assert_eq!(identifiers(&value), [format!("1$2@J{letter}rg")]);
         }
         assert_eq!(identifiers("<1@Jörg>".as_bytes()), ["1@Jörg"]);

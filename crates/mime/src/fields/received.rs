@@ -199,10 +199,14 @@ mod tests {
 
     #[test]
     fn names_beyond_ascii_are_kept() {
-        let trace = received(
-            b"from pc (J\xF6rgs-PC [192.0.2.1]) by mx.example; Fri, 21 Nov 1997 10:05:43 -0600",
-        );
-        assert_eq!(trace.comments, ["J\u{f6}rgs-PC [192.0.2.1]"]);
+        for (name, expected) in [
+            (&b"J\xF6rgs-PC"[..], "J\u{f6}rgs-PC"),
+            (b"\x8Eiga", "\u{17d}iga"),
+        ] {
+            let rest = b") by mx.example; Fri, 21 Nov 1997 10:05:43 -0600";
+            let value = [b"from pc (".as_slice(), name, rest].concat();
+            assert_eq!(received(&value).comments, [expected]);
+        }
     }
 
     #[test]

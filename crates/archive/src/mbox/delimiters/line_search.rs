@@ -8,8 +8,8 @@ use crate::mbox::from_line::starts_line;
 use mailglot_kernel::TextFinder;
 use memchr::memmem::Finder;
 
-const DASHES: TextFinder = TextFinder::new(b"--", [0, 1]);
-const DASHES_AFTER_LF: TextFinder = TextFinder::new(b"\n--", [0, 2]);
+static DASHES: TextFinder = TextFinder::new(b"--", [0, 1]);
+static DASHES_AFTER_LF: TextFinder = TextFinder::new(b"\n--", [0, 2]);
 
 /// What the search looks for.
 pub(super) struct LineSearch {

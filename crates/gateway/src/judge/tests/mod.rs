@@ -189,6 +189,10 @@ fn overruled_labels_in_a_header_are_found() {
     }
     let raw = message(&format!("Subject: =?windows-1251?B?{russian}?="), "x");
     assert!(judged(&raw).findings.is_empty());
+    // Events of other fields fill the report.
+    let others = "X-A: =?utf-8?Q?=FF?= =?utf-8?Q?=FE?=\r\n".repeat(1_100);
+    let raw = message(&format!("{others}{}", mislabelled[0]), "x");
+    assert!(judged(&raw).findings.has(Finding::MislabelledCharset));
 }
 
 /// UTF-7 has several registered names, and IMAP has a variant.

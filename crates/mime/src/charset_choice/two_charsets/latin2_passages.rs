@@ -126,29 +126,31 @@ fn passages(bytes: &[u8]) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// Returns true if a byte stands between letters that is a letter in ISO-8859-2 and a sign in windows-1250: `w\xB3a\xB6nie`.
+/// Returns true if a byte stands between letters that is a letter in ISO-8859-2 and a sign in windows-1250: `w\xB3a\xB6nie`. Also for `\xA6`
+/// before small letters: `\xA6wietnie` is `Świetnie`, and nobody writes `¦wietnie`.
 fn has_sign_within_word(charsets: &LabelAndPage, text: &[u8]) -> bool {
+    const BROKEN_BAR: u8 = 0xA6;
+    let character = |at: Option<usize>| charsets.character(at.and_then(|at| text.get(at)));
     high_bytes(text).any(|at| {
-        let letter = charsets.character(text.get(at));
-        let beside = [
-            at.checked_sub(1).and_then(|at| text.get(at)),
-            text.get(at + 1),
-        ];
-        is_letter(letter)
-            && !is_letter(charsets.of_page[usize::from(text[at])])
-            && beside
-                .iter()
-                .all(|byte| is_letter(charsets.character(*byte)))
+        let is_sign =
+            is_letter(character(Some(at))) && !is_letter(charsets.of_page[usize::from(text[at])]);
+        let after = [1, 2, 3].map(|step| character(Some(at + step)));
+        let is_within = is_letter(character(at.checked_sub(1))) && is_letter(after[0]);
+        let begins_word = text[at] == BROKEN_BAR && after.iter().all(|c| c.is_lowercase());
+        is_sign && (is_within || begins_word)
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::charset_choice::choose;
+    use crate::charset_choice::evidence::Evidence;
     use crate::linear::assert_linear;
     use crate::test_charsets::{charset_named, encoded};
+    use mailglot_codec::View;
 
-    const ANSWERS: [(&str, &str); 4] = [
+    const ANSWERS: [(&str, &str); 5] = [
         (
             "Živjo Matjaž, hvala za sporočilo. Špela\n",
             "Živjo Špela, se vidimo v četrtek, Matjaž že ve.\n",
@@ -156,6 +158,10 @@ mod tests {
         (
             "Dziękuję, właśnie wysłałem.\n",
             "Cześć, przesyłam raport, daj znać, co sądzisz. Śpieszę się.\n",
+        ),
+        (
+            "Chciałbym zapytać, właściwie jak to zrobić?\n",
+            "Dzień dobry, już działa. Świetnie, źle nie było.\n",
         ),
         (
             "Děkuji za zprávu, těším se na viděnou ještě dnes.\n",
@@ -185,6 +191,31 @@ mod tests {
                         let text = mixed.map(|mixed| mixed.text);
                         assert_eq!(text, Some(format!("{answer}{behind}")), "{label}");
                     }
+                }
+            }
+        }
+    }
+
+    /// Without a label, and under wrong ones.
+    #[test]
+    fn passages_are_found_without_their_label() {
+        for (answer, question) in ANSWERS {
+            let question = format!("\n> {question}");
+            for (own, other) in [
+                ("ISO-8859-2", "windows-1250"),
+                ("windows-1250", "ISO-8859-2"),
+            ] {
+                let bytes = [encoded(own, answer), encoded(other, &question)].concat();
+                for label in [None, Some("us-ascii"), Some("utf-8"), Some("x-unknown")] {
+                    let label = label.map(str::as_bytes);
+                    let evidence = Evidence {
+                        label,
+                        resolved: label.map(|label| Charset::for_label(label, View::Mail)),
+                        ..Evidence::default()
+                    };
+                    let choice = choose(&bytes, &evidence);
+                    assert_eq!(choice.text, format!("{answer}{question}"), "{label:?}");
+                    assert!(choice.mixed.is_some(), "{label:?}");
                 }
             }
         }

@@ -13,8 +13,8 @@
 //! Sections are judged one by one, as quotations are. A separator of many letters beyond ASCII is judged alone.
 //!
 //! # Limits
-//! Text without a label has two charsets at most. Documents such as HTML have no sections. Of many sections under a label, the first sixteen and the last
-//! show whether any is odd. Labels without a language of their own, such as ISO-8859-16, have no other sections.
+//! Text without a label has two charsets at most. Documents such as HTML have no sections. Of many sections and separators under a label, the first 32 and
+//! the last show whether any is odd. Labels without a language of their own, such as ISO-8859-16, have no other sections.
 
 use super::block_charsets::{
     BEGINNING, are_apart, begins_oddly, guess, has_various_letters, is_odd_block,
@@ -29,7 +29,7 @@ use mailglot_codec::detect::high_bytes;
 use std::ops::Range;
 
 /// Number of sections whose beginnings show whether any section is odd.
-const FIRST_SECTIONS: usize = 16;
+const FIRST_SECTIONS: usize = 32;
 /// Number of bytes above 7F in a separator that show whether it is odd.
 const LETTERS_OF_SEPARATOR: usize = 8;
 /// Minimum number of different bytes above 7F that prove the charset of a section: it may be a list of letters.

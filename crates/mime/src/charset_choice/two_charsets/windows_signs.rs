@@ -297,8 +297,10 @@ impl LabelAndPage {
             // Guillemets stand at the ends of words, and `ť` ends Slovak verbs.
             0xBB if !is_between && context.has_guillemets => Some(Vote::Neutral),
             0xAB if !is_between => Some(Vote::Neutral),
-            // A column line.
-            0xA6 if !is_between => Some(Vote::Neutral),
+            // `Świetnie`, or a column line.
+            0xA6 if !is_between && self.place_of(letter, place) != Vote::Strong => {
+                Some(Vote::Neutral)
+            }
             _ => None,
         }
     }

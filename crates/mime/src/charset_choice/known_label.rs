@@ -19,9 +19,7 @@ use crate::charset_choice::text_tests::utf8_sequences::{
 };
 use crate::charset_choice::thresholds::LIKELY_CONFIDENCE;
 use crate::charset_choice::two_charsets::koi8_signs::{may_have_signs, with_signs_in_koi8};
-use crate::charset_choice::two_charsets::latin2_passages::{
-    in_guessed_latin2_passages, in_latin2_passages,
-};
+use crate::charset_choice::two_charsets::latin2_passages::in_latin2_passages;
 use crate::charset_choice::two_charsets::mixed_choice::{lines_beside_utf8, mixed_by_label};
 use crate::charset_choice::two_charsets::mixed_iso2022jp::{has_japanese_segments, is_japanese};
 use crate::charset_choice::two_charsets::mixed_text::MixedText;
@@ -290,7 +288,7 @@ fn by_label_check<'a>(
     if read.is_none_or(|read| read.how == How::Superset)
         && evidence.may_find_mixed()
         && let Some(mixed) = with_windows_signs(bytes, charset)
-            .or_else(|| in_latin2_passages(bytes, charset))
+            .or_else(|| in_latin2_passages(bytes, OtherCharset::named(charset)))
             .or_else(|| {
                 let is_open = scope != LabelScope::None;
                 is_open.then(|| with_signs_in_koi8(bytes, OtherCharset::named(charset)))?
@@ -332,7 +330,7 @@ fn by_label_check<'a>(
     };
     if evidence.may_find_mixed()
         && let Some(mixed) = with_signs_in_koi8(bytes, guess)
-            .or_else(|| in_guessed_latin2_passages(bytes, guess).filter(|_| how == How::Detected))
+            .or_else(|| in_latin2_passages(bytes, guess).filter(|_| how == How::Detected))
     {
         return Some(mixed.choice_of_rest(std::mem::take(events)));
     }

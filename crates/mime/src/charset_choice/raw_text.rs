@@ -18,6 +18,7 @@ use super::labels::utf8_vs_label::utf8_outweighs_message;
 use super::text_tests::case_faults::outweighs;
 use super::text_tests::cjk_level1::is_level1;
 use super::text_tests::damage::decodes_without_loss;
+use super::text_tests::few_bytes::is_mostly_ascii;
 use super::text_tests::mojibake_score::mojibake_score;
 use super::text_tests::truncated_utf8::{
     CutCharacters, before_incomplete_character, has_only_cut_signs, is_truncated_utf8,
@@ -153,11 +154,9 @@ impl RawEvidence<'_> {
     /// Returns true if Latin-1 makes words with few ASCII letters, and another charset would replace it as a label. *Example*: `Èâàí Ïåòðîâ` is
     /// `Иван Петров` in windows-1251.
     fn disproves_latin_1(&self, named: Charset) -> bool {
-        let bytes = self.bytes;
-        let ascii_letters = bytes.iter().filter(|byte| byte.is_ascii_alphabetic());
         is_latin_1(named)
-            && high_bytes(bytes).count() > ascii_letters.count()
-            && find_likelier(named, bytes, self.scope, || self.hints)
+            && !is_mostly_ascii(self.bytes)
+            && find_likelier(named, self.bytes, self.scope, || self.hints)
                 .is_some_and(|found| found.decides && !is_latin_1(found.guess.charset.superset()))
     }
 

@@ -12,7 +12,7 @@ use super::text_tests::truncated_utf8::has_only_cut_signs;
 use super::text_tests::{font_names, insufficient_evidence};
 use super::thresholds::{FALLBACK_CONFIDENCE, LIKELY_CONFIDENCE, SURE_CONFIDENCE};
 use super::two_charsets::koi8_signs::with_signs_in_koi8;
-use super::two_charsets::latin2_passages::in_guessed_latin2_passages;
+use super::two_charsets::latin2_passages::in_latin2_passages;
 use super::two_charsets::mixed_choice::mixed_without_label;
 use super::two_charsets::mixed_text::OtherCharset;
 use super::two_charsets::quoted_lines::quotations_without_label;
@@ -83,8 +83,7 @@ pub(super) fn without_label<'a>(
         charset: used,
         confidence: Some(confidence),
     };
-    let mixed =
-        || with_signs_in_koi8(bytes, guess).or_else(|| in_guessed_latin2_passages(bytes, guess));
+    let mixed = || with_signs_in_koi8(bytes, guess).or_else(|| in_latin2_passages(bytes, guess));
     if let Some(mixed) = evidence.may_find_mixed().then(mixed).flatten() {
         events.push(detected_event(declared, mixed.other.charset, by));
         return mixed.choice_of_rest(events);

@@ -178,7 +178,7 @@ pub(crate) fn likelier_by_letters(
 }
 
 /// Returns true if there are more ASCII letters than bytes above 7F, as in every Latin language.
-fn is_mostly_ascii(bytes: &[u8]) -> bool {
+pub(crate) fn is_mostly_ascii(bytes: &[u8]) -> bool {
     let letters = bytes.iter().filter(|byte| byte.is_ascii_alphabetic());
     letters.count() > high_bytes(bytes).count()
 }

@@ -30,7 +30,8 @@ const OF_PAGE: [bool; 256] = set(b"\x8A\x8C\x8D\x8E\x8F\x9A\x9C\x9D\x9E\x9F");
 const OF_ISO: [bool; 256] = set(b"\xA1\xA5\xA6\xA9\xAB\xAC\xAE\xB1\xB5\xB6\xB9\xBB\xBC\xBE");
 
 /// Decodes text in either charset, by its label or by detection, that has passages in both. Returns None unless both kinds show their letters.
-pub(crate) fn in_latin2_passages(bytes: &[u8], label: Charset) -> Option<MixedText> {
+pub(crate) fn in_latin2_passages(bytes: &[u8], own: OtherCharset) -> Option<MixedText> {
+    let label = own.charset;
     let is_latin2 = matches!(label, Charset::ISO_8859_2 | Charset::WINDOWS_1250);
     if !is_latin2 || !has_c1(bytes) {
         return None;
@@ -73,20 +74,12 @@ pub(crate) fn in_latin2_passages(bytes: &[u8], label: Charset) -> Option<MixedTe
             .get(at)
             .is_some_and(|passage| passage.start <= line.start)
     };
-    Some(charsets.decode(bytes, |line| match label {
+    let mut mixed = charsets.decode(bytes, |line| match label {
         Charset::WINDOWS_1250 => !is_in(&of_iso, line),
         _ => is_in(&of_page, line),
-    }))
-}
-
-/// Like [`in_latin2_passages`], for text without a label, or under a wrong one, that is likely in `guess`.
-pub(crate) fn in_guessed_latin2_passages(bytes: &[u8], guess: OtherCharset) -> Option<MixedText> {
-    let mixed = in_latin2_passages(bytes, guess.charset)?;
-    let other = OtherCharset {
-        confidence: guess.confidence,
-        ..mixed.other
-    };
-    Some(MixedText { other, ..mixed })
+    });
+    mixed.other.confidence = own.confidence;
+    Some(mixed)
 }
 
 /// The charset that the bytes of a passage show.
@@ -187,7 +180,8 @@ mod tests {
                     ]
                     .concat();
                     for label in CHARSETS {
-                        let mixed = in_latin2_passages(&bytes, charset_named(label));
+                        let mixed =
+                            in_latin2_passages(&bytes, OtherCharset::named(charset_named(label)));
                         let text = mixed.map(|mixed| mixed.text);
                         assert_eq!(text, Some(format!("{answer}{behind}")), "{label}");
                     }
@@ -233,11 +227,11 @@ mod tests {
             ] {
                 let text = format!("{answer}\n> {question}\n\n{other}");
                 let bytes = encoded("windows-1250", &text);
-                let mixed = in_latin2_passages(&bytes, Charset::WINDOWS_1250);
+                let mixed = in_latin2_passages(&bytes, OtherCharset::named(Charset::WINDOWS_1250));
                 assert!(mixed.is_none(), "{text}");
             }
             let bytes = encoded("ISO-8859-2", &format!("{answer}> {question}"));
-            assert!(in_latin2_passages(&bytes, Charset::ISO_8859_2).is_none());
+            assert!(in_latin2_passages(&bytes, OtherCharset::named(Charset::ISO_8859_2)).is_none());
         }
     }
 
@@ -263,7 +257,10 @@ mod tests {
             b"> \x9A\xA9",
         ] {
             assert_linear(&unit.escape_ascii(), 20_000, |n| {
-                drop(in_latin2_passages(&unit.repeat(n), Charset::ISO_8859_2));
+                drop(in_latin2_passages(
+                    &unit.repeat(n),
+                    OtherCharset::named(Charset::ISO_8859_2),
+                ));
             });
         }
     }

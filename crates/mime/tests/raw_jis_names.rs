@@ -71,18 +71,46 @@ fn names_with_any_character_are_read() {
     assert!(all > 130, "{all}");
 }
 
+/// Without quotes, bytes of characters may be those of semicolons and parentheses.
+#[test]
+fn names_without_quotes_are_read() {
+    let every = (0x21..=0x4F_u8).flat_map(|row| (0x21..=0x7E).map(move |cell| [row, cell]));
+    let mut all = 0;
+    for (bytes, text) in every.filter_map(name) {
+        let value = [b"attachment; filename=", &bytes[..], b"; size=5"].concat();
+        let mut findings = Vec::new();
+        let read = decode(
+            &value,
+            FieldKind::Parameters,
+            &HeaderContext::default(),
+            &mut findings,
+        );
+        let want = format!("attachment; filename=\"{text}\"; size=5");
+        assert_eq!(read, want, "{}", value.escape_ascii());
+        let codes: Vec<_> = findings.iter().map(|finding| finding.kind.code()).collect();
+        let unquoted = ["param.unquoted", "charset.detected"];
+        assert_eq!(codes, unquoted, "{}", value.escape_ascii());
+        all += 1;
+    }
+    assert!(all > 3_000, "{all}");
+}
+
 /// What other readers see as a further parameter is no part of a name.
 #[test]
 fn no_parameter_is_hidden() {
-    let value = b"attachment; filename=\"\x1b$B;q\";filename=\"a.exe\x1b(B\"";
-    let mut findings = Vec::new();
-    let read = decode(
-        value,
-        FieldKind::Parameters,
-        &HeaderContext::default(),
-        &mut findings,
-    );
-    assert!(!read.contains('資'), "{read}");
+    for value in [
+        &b"attachment; filename=\"\x1b$B;q\";filename=\"a.exe\x1b(B\""[..],
+        b"attachment; filename=\x1b$B;q;filename=a.exe\x1b(B",
+    ] {
+        let mut findings = Vec::new();
+        let read = decode(
+            value,
+            FieldKind::Parameters,
+            &HeaderContext::default(),
+            &mut findings,
+        );
+        assert!(!read.contains('資'), "{read}");
+    }
 }
 
 /// In address fields the bytes of characters may be those of quotes, separators, angles and `@`.

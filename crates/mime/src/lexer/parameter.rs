@@ -5,7 +5,7 @@
 //! [`crate::params`] removes quotes and folds, and reports the errors.
 
 use super::parameter_name::{NameForm, is_file_name, split_name};
-use super::raw_shifts::{may_have_shifts, raw_shift_length};
+use super::raw_shifts::{may_begin_shift, may_have_shifts, raw_shift_length};
 use super::syntax::{
     comment_end, ends_without_case, find_byte, is_line_end, is_space, is_token, skip_cfws,
     skip_space, trim_end,
@@ -287,6 +287,11 @@ impl<'a> ParameterLexer<'a> {
                 }
                 continue;
             }
+            if let Some(length) = unquoted_shift_length(value, self.at) {
+                self.at += length;
+                end = self.at;
+                continue;
+            }
             if byte == b'(' && !self.open_comment {
                 // A comment at the end is a comment. Before more text it belongs to a file name such as `Plan (1).pdf`.
                 if let Some(after) = comment_end(value, self.at) {
@@ -375,6 +380,20 @@ impl Iterator for ParameterLexer<'_> {
             None => ParameterToken::Skipped(start..self.at),
         })
     }
+}
+
+/// Returns the length of the sequence of ISO-2022-JP or HZ at `at`, whose bytes may equal semicolons and parentheses.
+///
+/// Returns None if other readers would see a known parameter in it.
+fn unquoted_shift_length(value: &[u8], at: usize) -> Option<usize> {
+    let rest = &value[at..];
+    if !may_begin_shift(rest) {
+        return None;
+    }
+    let length = raw_shift_length(rest)?;
+    let mut semicolons = memchr::memchr_iter(b';', &rest[..length]);
+    let hides = semicolons.any(|semicolon| starts_known_parameter(rest, semicolon + 1, false));
+    (!hides).then_some(length)
 }
 
 /// Returns true if a token and comments follow, up to the end of the parameter: `one(comment)`.

@@ -199,3 +199,27 @@ fn other_lines_without_a_blank_stay() {
         assert!(!found.contains(WRAPPED), "{found} {raw}");
     }
 }
+
+/// Each loss counts, also those beyond the limit of a list of losses. A body counts alike.
+#[test]
+fn all_losses_of_words_count() {
+    for bad in [1, 63, 64, 65, 150, 1_000] {
+        let word = format!("=?utf-8?Q?{}?=", "=C3=A4=C3=B6=E2=82x".repeat(bad));
+        let body = "=C3=A4=C3=B6=E2=82x".repeat(bad);
+        let raw = format!(
+            "Subject: {word}\nMIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: \
+             quoted-printable\n\n{body}\n"
+        );
+        let report = process(raw.as_bytes(), &Policy::default()).report;
+        let of_part = |is_header: bool| -> u64 {
+            let start = raw.find("\n\n").unwrap();
+            let events = report.events.iter();
+            let lost = events.filter(|event| event.kind.code() == "charset.invalid-bytes");
+            lost.filter(|event| (event.at.start < start) == is_header)
+                .map(|event| event.count)
+                .sum()
+        };
+        let bad = bad as u64;
+        assert_eq!((of_part(true), of_part(false)), (bad, bad));
+    }
+}

@@ -426,28 +426,29 @@ fn extent(group: &[DecodedWord]) -> Range<usize> {
     group[0].word.range.start..group[group.len() - 1].word.range.end
 }
 
-/// Reports losses word by word.
+/// Reports losses word by word. The last of those that the log keeps stands for all further ones.
 fn report_losses(group: &[DecodedWord], origin: usize, log: &LossLog, findings: &mut Vec<Finding>) {
     if log.losses() == 0 {
         return;
     }
     let first = findings.len();
     let event = EventKind::CharsetInvalidBytes;
-    let mut word = 0;
+    let (mut word, mut kept) = (0, 0);
     for loss in log.kept().iter().filter(|l| l.kind.is_loss()) {
         let at = origin + loss.bytes.start as usize;
         while word + 1 < group.len() && at >= group[word].bytes.end {
             word += 1;
         }
         let range = group[word].word.range.clone();
-        let count = (loss.bytes.end - loss.bytes.start).max(1);
         let (kind, charset) = (loss.kind, None);
         match findings[first..].last_mut().filter(|f| f.at == range) {
-            Some(finding) => finding.count += count,
-            None => findings.add_counted(range, event, Detail::Loss { kind, charset }, count),
+            Some(finding) => finding.count += 1,
+            None => findings.add(range, event, Detail::Loss { kind, charset }),
         }
+        kept += 1;
     }
-    if findings.len() == first {
-        findings.add_counted(extent(group), event, Detail::None, log.losses());
+    match findings[first..].last_mut() {
+        Some(last) => last.count += log.losses() - kept,
+        None => findings.add_counted(extent(group), event, Detail::None, log.losses()),
     }
 }

@@ -14,6 +14,7 @@ use super::mixed_text::{MixedText, OtherCharset, decode_into};
 use super::mixed_utf8::is_single_byte_ascii;
 use crate::charset_choice::choice::Choice;
 use crate::charset_choice::evidence::Evidence;
+use crate::charset_choice::labels::label_events::note_label;
 use crate::charset_choice::text_tests::utf8_sequences::{LOST_CHARACTER, has_lost_characters};
 use crate::event::{Detail, EventKind, Reason};
 use crate::reading::How;
@@ -41,16 +42,12 @@ pub(crate) fn read_lost_characters<'a>(
         if rest.is_ascii()
             && let Some(label) = label
         {
-            let event = (
-                EventKind::CharsetUtf8InLegacy,
-                Detail::read_as(Some(label), Charset::UTF_8),
-            );
-            return report_lost_characters(Choice::decode(
-                bytes,
-                Charset::UTF_8,
-                How::Utf8,
-                vec![event],
-            ));
+            let mut events = Vec::new();
+            note_label(evidence.label, evidence.resolved, &mut events);
+            let detail = Detail::read_as(Some(label), Charset::UTF_8);
+            events.push((EventKind::CharsetUtf8InLegacy, detail));
+            let choice = Choice::decode(bytes, Charset::UTF_8, How::Utf8, events);
+            return report_lost_characters(choice);
         }
         let rest = choose(&rest);
         if !is_one_single_byte_charset(&rest) {
@@ -196,6 +193,19 @@ mod tests {
             let detail = Detail::read_as(Some(charset), Charset::UTF_8);
             assert_eq!(choice.events[0].1, detail);
         }
+        let evidence = Evidence {
+            label: Some(b"cp1251"),
+            resolved: Some(Charset::for_label(b"cp1251", View::Mail)),
+            ..Evidence::default()
+        };
+        let choice = choose(b"\xEF\xBF\xBD 2009 Media Inc.", &evidence);
+        let codes: Vec<_> = choice.events.iter().map(|(kind, _)| kind.code()).collect();
+        let of_alias = [
+            "charset.alias",
+            "charset.utf8-in-legacy",
+            "charset.suspected",
+        ];
+        assert_eq!(codes, of_alias);
     }
 
     /// Letters beside each other, characters of two bytes, and the text of UTF-8.

@@ -5,6 +5,7 @@
 //! # Limits
 //! Evidence from other parts of the message counts only if a part proves too little itself.
 
+mod beside_data;
 mod by_structure;
 mod choice;
 mod evidence;
@@ -22,6 +23,7 @@ mod thresholds;
 mod two_charsets;
 mod without_label;
 
+pub(crate) use beside_data::choose_beside_data;
 pub(crate) use by_structure::{by_escapes, is_misread_under_utf8};
 pub(crate) use choice::Choice;
 pub(crate) use evidence::{Evidence, MAIL_HINTS};
@@ -58,45 +60,7 @@ pub(crate) use two_charsets::lost_characters::{
 
 use crate::policy::{Detection, Policy};
 use crate::reading::How;
-use crate::unlogged::decode_unlogged;
-use mailglot_codec::{Charset, LossLog, detect};
-use std::ops::Range;
-
-/// Like [`choose`], but chooses the charset from the text beside `data`, the ranges of binary data in `bytes`. The log has no losses of the
-/// data, which stay as they are.
-pub(crate) fn choose_beside_data<'a>(
-    bytes: &'a [u8],
-    data: impl Iterator<Item = Range<usize>>,
-    evidence: &Evidence<'_>,
-) -> Choice<'a> {
-    let mut pieces = Vec::new();
-    let mut at = 0;
-    for range in data {
-        pieces.push(at..range.start);
-        at = range.end;
-    }
-    pieces.push(at..bytes.len());
-    let text: Vec<u8> = pieces
-        .iter()
-        .flat_map(|piece| &bytes[piece.clone()])
-        .copied()
-        .collect();
-    let Choice {
-        used,
-        how,
-        confidence,
-        events,
-        ..
-    } = choose(&text, evidence);
-    let mut log = LossLog::new();
-    for piece in pieces {
-        let mut of_piece = LossLog::new();
-        used.decode(&bytes[piece.clone()], &mut of_piece);
-        log.append(&of_piece, piece.start as u64);
-    }
-    let all = decode_unlogged(used, bytes);
-    Choice::of_text(all, log, used, how, events).with_confidence(confidence)
-}
+use mailglot_codec::{Charset, detect};
 
 /// Decodes text that was appended to a part. Uses the charset of the part if that decodes the text and is not UTF-8.
 pub(crate) fn choose_for_footer<'b>(bytes: &'b [u8], part: Charset, policy: &Policy) -> Choice<'b> {

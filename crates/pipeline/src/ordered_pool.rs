@@ -64,13 +64,14 @@ pub(crate) enum StopReason<E> {
     Interrupted,
 }
 
-/// Processes all batches of `reader` on `threads` threads and calls `hand_on` with each result in archive order.
+/// Processes all batches of `reader` on `threads` threads and calls `hand_on` with each result in archive order. Returns the reader, also after an
+/// error.
 pub(crate) fn run<W, E, F>(
     reader: Reader,
     threads: usize,
     work: &W,
     hand_on: &mut F,
-) -> Result<Reader, StopReason<E>>
+) -> (Reader, Result<(), StopReason<E>>)
 where
     W: BatchWorker,
     E: Send,
@@ -109,11 +110,11 @@ where
         elapsed: start.elapsed(),
         ..WorkTimes::default()
     });
-    let reader = into_inner(shared.reader);
-    match into_inner(shared.window).stop {
-        None => Ok(reader),
+    let result = match into_inner(shared.window).stop {
+        None => Ok(()),
         Some(stop) => Err(stop),
-    }
+    };
+    (into_inner(shared.reader), result)
 }
 
 struct Shared<'a, W: BatchWorker, E, F> {

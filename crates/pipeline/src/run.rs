@@ -167,7 +167,7 @@ pub(crate) fn run<S: Stage, K: ResultSink<S::Output>>(
             sink.not_read(input)?;
             continue;
         }
-        let before = unwritten(&run.summary);
+        let before = to_write(&run.summary);
         match run.source(index, input, stage, sink) {
             Ok(ControlFlow::Continue(())) => {}
             Ok(ControlFlow::Break(())) => return Ok(run.summary),
@@ -192,8 +192,8 @@ pub(crate) fn count_left_out(summary: &mut Summary, left_out: &[(PathBuf, BoxEve
     tally.add_to(summary, &mut SourceSummary::default(), &complete);
 }
 
-/// Returns the number of messages that are not set aside or dropped.
-fn unwritten(summary: &Summary) -> u64 {
+/// Returns the number of messages to write: those that are neither set aside nor dropped.
+fn to_write(summary: &Summary) -> u64 {
     summary.messages_in - summary.set_aside - summary.dropped
 }
 
@@ -265,9 +265,9 @@ impl<'a> RunningJob<'a> {
         limit.is_some_and(|limit| limit <= self.selected)
     }
 
-    /// Counts the messages before the defect of a source. `before` is the number of [`unwritten`] before the source.
+    /// Counts the messages before the defect of a source. `before` is the number of [`to_write`] before the source.
     fn count_incomplete(&mut self, before: u64) {
-        self.summary.written += unwritten(&self.summary) - before;
+        self.summary.written += to_write(&self.summary) - before;
     }
 
     /// Processes one source.
@@ -316,19 +316,21 @@ impl<'a> RunningJob<'a> {
         } else {
             1
         };
-        let mut reader = match ordered_pool::run(reader, threads, &worker, &mut hand_on) {
-            Ok(reader) => reader,
-            Err(reason) => return stopped(reason, input),
-        };
+        let (mut reader, result) = ordered_pool::run(reader, threads, &worker, &mut hand_on);
+        // The messages before a defect count, too.
+        let selected = reader.selected();
+        self.selected += selected;
+        if let Err(reason) = result {
+            return stopped(reason, input);
+        }
         for error in reader.unread.drain(..) {
             self.unread(UnreadInput::new(&input.given, error));
         }
         let (messages, bytes) = (reader.messages, reader.bytes);
-        let (selected, stopped_early) = (reader.selected(), reader.stopped);
+        let stopped_early = reader.stopped;
         let (source, digest) = reader.finish();
         let blake3 = digest.blake3;
         self.check_unchanged(input, &*source)?;
-        self.selected += selected;
         let set_aside = self.summary.set_aside - set_aside;
         let dropped = self.summary.dropped - dropped;
         let written = sink.end(&EndedSource {
@@ -430,7 +432,7 @@ impl<'a> RunningJob<'a> {
         let summary = self.summary;
         let bytes: u64 = summary.sources.iter().map(|source| source.bytes).sum();
         let is_whole = summary.unread.is_empty();
-        if unwritten(&summary) == summary.written && (summary.bytes_in == bytes || !is_whole) {
+        if to_write(&summary) == summary.written && (summary.bytes_in == bytes || !is_whole) {
             return Ok(summary);
         }
         Err(Error::Account(AccountError {
@@ -573,7 +575,7 @@ mod tests {
         for (written, is_complete) in [(3, true), (2, false)] {
             with_job(|mut run| {
                 (run.summary.messages_in, run.summary.written) = (3, written);
-                let before = unwritten(&run.summary);
+                let before = to_write(&run.summary);
                 run.summary.messages_in += 6;
                 run.summary.set_aside += 1;
                 run.summary.dropped += 1;

@@ -421,6 +421,55 @@ mod tests {
         String::from_utf8(out).unwrap()
     }
 
+    /// Keeps what is written, and changes the time of a file at the first write.
+    struct TouchingWriter<'p> {
+        file: Option<&'p std::path::Path>,
+        written: Vec<u8>,
+    }
+
+    impl Write for TouchingWriter<'_> {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            if let Some(path) = self.file.take() {
+                let file = fs::File::options().write(true).open(path)?;
+                file.set_modified(std::time::SystemTime::UNIX_EPOCH)?;
+            }
+            self.written.write(bytes)
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// The messages of an input that cannot be read to its end count, too.
+    #[test]
+    fn a_limit_holds_beside_an_input_that_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let message = b"From a@b Mon Jan  1 00:00:00 2001\nFrom: a@b\nSubject: one\n\ntext\n\n";
+        let [first, second] = ["1.mbox", "2.mbox"].map(|name| folder.path().join(name));
+        fs::write(&first, message.repeat(50_000)).unwrap();
+        fs::write(&second, message.repeat(100)).unwrap();
+        let options = TextOptions {
+            threads: 1,
+            json: true,
+            opening: false.into(),
+            selection: Selection {
+                limit: Some(50_003),
+                ..Selection::default()
+            },
+        };
+        let (policy, progress) = (Policy::default(), Progress::default());
+        let mut out = TouchingWriter {
+            file: Some(&first),
+            written: Vec::new(),
+        };
+        let inputs = [first.clone(), second];
+        let found = texts(&inputs, &policy, &options, &mut out, &progress).unwrap();
+        assert_eq!(found.account.unread.len(), 1);
+        let lines = memchr::memchr_iter(b'\n', &out.written).count();
+        assert_eq!(lines, 50_003);
+    }
+
     #[test]
     fn records_have_the_fixed_form() {
         let folder = tempfile::tempdir().unwrap();

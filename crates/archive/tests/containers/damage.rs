@@ -348,3 +348,19 @@ fn a_damaged_tar_header_hides_one_member() {
     let found = read_bytes(&path, &[&whole[..], b"more"].concat());
     assert!(found.archives.len() == 3 && found.events[0].contains("box.trailing-bytes"));
 }
+
+/// A member begins within the file, so its offset is added to what its headers claim.
+#[test]
+fn a_content_length_of_any_size_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mail.tar");
+    for length in [u64::MAX, u64::MAX - 200, u64::MAX - 2_000, 1 << 63] {
+        let message = format!(
+            "From a@example.org Mon Jan  1 00:00:00 2001\nSubject: x\nContent-Length: {length}\n\ntext\n\n"
+        );
+        let mut tar = TarWriter::new(TarStyle::Gnu);
+        tar.add("mail.mbox", message.repeat(3).as_bytes());
+        let found = read_bytes(&path, &tar.finish());
+        assert_eq!(found.entries.len(), 3, "{length}: {found:?}");
+    }
+}

@@ -182,13 +182,14 @@ impl SampleCounts {
             return Ok(None);
         };
         let end = start.saturating_add(length);
-        if end > look.size() && !look.is_whole() {
+        if end > look.size() {
+            self.bad_lengths += u32::from(look.is_whole());
             return Ok(None);
         }
         let mut near = Vec::new();
         look.read(end, end.saturating_add(CONFIRM), &mut near)?;
         let is_file_end = look.is_whole() && end + near.len() as u64 == look.size();
-        if end <= look.size() && confirms(&near, is_file_end).is_some() {
+        if confirms(&near, is_file_end).is_some() {
             self.good_lengths += 1;
             return Ok(Some(end));
         }

@@ -122,11 +122,18 @@ impl SourceInput {
     }
 }
 
-/// Returns a name as text. Bytes that are not UTF-8 become escapes, so that no two names are one text: `Entw\xFCrfe`.
+/// Returns a name as text. Bytes that are not UTF-8 become escapes: `Entw\xFCrfe`. A name with the text of an escape has its backslash
+/// escaped, so no two names are one text.
 pub(crate) fn escaped_name(name: &[u8]) -> String {
     let mut text = String::with_capacity(name.len());
     for chunk in name.utf8_chunks() {
-        text.push_str(chunk.valid());
+        let mut rest = chunk.valid();
+        while let Some(at) = rest.find("\\x") {
+            text.push_str(&rest[..at]);
+            text.push_str("\\x5C");
+            rest = &rest[at + 1..];
+        }
+        text.push_str(rest);
         for byte in chunk.invalid() {
             let _ = write!(text, "\\x{byte:02X}");
         }
@@ -148,7 +155,7 @@ fn folder_name(name: &[u8]) -> String {
 pub(crate) struct Sources {
     /// The archives, in order.
     pub(crate) inputs: Vec<SourceInput>,
-    /// SkipScope files, with the input below which they lie.
+    /// Skipped files, with the input below which they lie.
     pub(crate) left_out: Vec<(PathBuf, BoxEvent)>,
     /// Unreadable files and folders.
     pub(crate) unread: Vec<UnreadInput>,
@@ -413,6 +420,8 @@ mod tests {
             escaped_name("Entwürfe \u{fffd}".as_bytes()),
             "Entwürfe \u{fffd}"
         );
+        assert_eq!(escaped_name(br"Entw\xFCrfe"), r"Entw\x5CxFCrfe");
+        assert_eq!(escaped_name(br"a\\xb\c\x"), r"a\\x5Cxb\c\x5Cx");
     }
 
     #[test]

@@ -25,7 +25,7 @@ use crate::charset_choice::two_charsets::mixed_iso2022jp::{has_japanese_segments
 use crate::charset_choice::two_charsets::mixed_text::MixedText;
 use crate::charset_choice::two_charsets::mixed_text::OtherCharset;
 use crate::charset_choice::two_charsets::quoted_lines::{
-    has_odd_beginning, proven_by_quotation, quotations_by_label,
+    has_odd_beginning, proven_by_quotation, quotations_against_label, quotations_by_label,
 };
 use crate::charset_choice::two_charsets::sections::{
     has_odd_section, proven_by_section, sections_by_label,
@@ -155,9 +155,11 @@ fn by_label_or_better<'a>(
     {
         return mixed.choice(charset, events);
     }
-    if valid.is_none()
-        && let Some(mixed) = by_blocks(bytes, charset, evidence, &mut events)
-    {
+    let odd = match valid {
+        Some(_) => OddBlocks::default(),
+        None => OddBlocks::of(bytes, charset, evidence),
+    };
+    if let Some(mixed) = by_blocks(bytes, charset, odd, evidence, &mut events) {
         return mixed.choice_of_rest(events);
     }
     if let Some(choice) = by_declaration(bytes, charset, evidence, &mut events) {
@@ -165,6 +167,12 @@ fn by_label_or_better<'a>(
     }
     if let Some(choice) = by_label_check(bytes, charset, evidence, &mut events) {
         return choice;
+    }
+    if odd.quotation
+        && charset != Charset::UTF_8
+        && let Some(mixed) = quotations_against_label(bytes, charset, evidence)
+    {
+        return mixed.choice_of_rest(without_likelier(&mut events));
     }
     if let Some(choice) = by_message(bytes, charset, evidence, &mut events) {
         return choice.after(without_suspicion(events));
@@ -217,33 +225,58 @@ fn by_label_or_better<'a>(
     Choice::of_text(text, log, charset, How::Label, events)
 }
 
-/// Finds quotations and sections in another charset. Adds an event if one proves another charset but the text cannot be divided.
+/// Which blocks may be in another charset than the label's.
+#[derive(Clone, Copy, Default)]
+struct OddBlocks {
+    quotation: bool,
+    section: bool,
+}
+
+impl OddBlocks {
+    /// Tests the beginnings of quotations and sections. In text that is not UTF-8 any may be odd under this label.
+    fn of(bytes: &[u8], label: Charset, evidence: &Evidence<'_>) -> Self {
+        let is_utf8 = label == Charset::UTF_8;
+        Self {
+            quotation: is_utf8 || has_odd_beginning(bytes, label, evidence),
+            section: is_utf8 || has_odd_section(bytes, label, evidence),
+        }
+    }
+}
+
+/// Reads odd quotations and sections in another charset. Adds an event if one proves another charset but the text cannot be divided.
 fn by_blocks(
     bytes: &[u8],
     label: Charset,
+    odd: OddBlocks,
     evidence: &Evidence<'_>,
     events: &mut Events,
 ) -> Option<MixedText> {
-    let is_utf8 = label == Charset::UTF_8;
-    let has_odd_quotation = is_utf8 || has_odd_beginning(bytes, label, evidence);
-    if has_odd_quotation && let Some(mixed) = quotations_by_label(bytes, label, None, evidence) {
+    if odd.quotation
+        && let Some(mixed) = quotations_by_label(bytes, label, None, evidence)
+    {
         return Some(mixed);
     }
-    let has_odd_section = is_utf8 || has_odd_section(bytes, label, evidence);
-    if has_odd_section && let Some(mixed) = sections_by_label(bytes, label, evidence) {
+    if odd.section
+        && let Some(mixed) = sections_by_label(bytes, label, evidence)
+    {
         return Some(mixed);
     }
-    let mut likelier = None;
-    if has_odd_quotation && !is_utf8 {
-        likelier = proven_by_quotation(bytes, label, evidence);
+    if label == Charset::UTF_8 {
+        return None;
     }
-    if has_odd_section && !is_utf8 {
-        likelier = likelier.or_else(|| proven_by_section(bytes, label, evidence));
-    }
-    if let Some(likelier) = likelier {
+    let by_quotation = || {
+        odd.quotation
+            .then(|| proven_by_quotation(bytes, label, evidence))
+    };
+    let by_section = || {
+        odd.section
+            .then(|| proven_by_section(bytes, label, evidence))
+    };
+    let likelier = by_quotation().flatten().or_else(|| by_section().flatten());
+    events.extend(likelier.map(|likelier| {
         let detail = Detail::Likelier { label, likelier };
-        events.push((EventKind::CharsetSuspected, detail));
-    }
+        (EventKind::CharsetSuspected, detail)
+    }));
     None
 }
 

@@ -43,12 +43,19 @@ pub(super) fn without_label<'a>(
     let hints = evidence.hints(bytes);
     let cell = OnceCell::new();
     let weighed = || cell.get_or_init(|| Weighed::new(bytes, &hints));
-    if evidence.may_find_mixed()
-        && declared.is_none_or(|charset| charset == Charset::US_ASCII)
-        && let Some(mixed) = mixed_without_label(bytes, evidence, &hints)
-            .or_else(|| quotations_without_label(bytes, || weighed().guess().charset, evidence))
+    let is_open = declared.is_none_or(|charset| charset == Charset::US_ASCII);
+    let blocks = || {
+        quotations_without_label(bytes, || weighed().guess().charset, evidence)
             .or_else(|| sections_without_label(bytes, evidence))
-    {
+    };
+    let mixed = match declared {
+        _ if !evidence.may_find_mixed() => None,
+        _ if is_open => mixed_without_label(bytes, evidence, &hints).or_else(blocks),
+        // The bytes are not UTF-8.
+        Some(Charset::UTF_8) => blocks(),
+        _ => None,
+    };
+    if let Some(mixed) = mixed {
         return mixed.choice_of_rest(events);
     }
     let is_absurd = |charset, how| {

@@ -278,7 +278,11 @@ fn has_word_characters(charset: Charset, block: &[u8]) -> bool {
 }
 
 /// Returns the charset that replaces the label for odd blocks.
-fn likelier(text: &[u8], label: Charset, evidence: &Evidence<'_>) -> Option<OtherCharset> {
+pub(crate) fn likelier(
+    text: &[u8],
+    label: Charset,
+    evidence: &Evidence<'_>,
+) -> Option<OtherCharset> {
     let charset = better_by_bytes(label, text).unwrap_or(label);
     let hints = || evidence.hints(text);
     let guess = if decodes_without_loss(charset, text) {

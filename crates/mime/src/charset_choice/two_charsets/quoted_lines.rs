@@ -18,11 +18,11 @@
 //! Quoted lines begin with `>`, behind white space or initials. A text has two charsets at most. Documents such as HTML have no quotations.
 
 use super::block_charsets::{
-    BEGINNING, are_apart, begins_oddly, guess, is_odd_block, may_have_other_charset, odd_blocks,
-    proven_by_block, read_odd_blocks,
+    BEGINNING, are_apart, begins_oddly, guess, is_odd_block, likelier, may_have_other_charset,
+    odd_blocks, proven_by_block, read_odd_blocks,
 };
 use super::mixed_lines::decode_lines;
-use super::mixed_text::{MixedText, join};
+use super::mixed_text::{MixedText, OtherCharset, join};
 use crate::charset_choice::evidence::Evidence;
 use crate::charset_choice::text_tests::line_kinds::{begins_quotation, has_blank_line, is_quoted};
 use mailglot_codec::Charset;
@@ -113,11 +113,63 @@ pub(crate) fn quotations_by_label(
     {
         return None;
     }
-    let odd = odd_blocks(bytes, &blocks, label)?;
-    // Mostly the quotations are in another charset than the label's. If they are not, the other lines may be.
-    [true, false].into_iter().find_map(|proof| {
-        let is_proof = |block: &Range<usize>| is_quoted(&bytes[block.clone()]) == proof;
-        read_odd_blocks(bytes, &blocks, &odd, is_proof, label, evidence)
+    let by_label = odd_blocks(bytes, &blocks, label).and_then(|odd| {
+        // Mostly the quotations are in another charset than the label's. If they are not, the other lines may be.
+        [true, false].into_iter().find_map(|proof| {
+            let is_proof = |block: &Range<usize>| is_quoted(&bytes[block.clone()]) == proof;
+            read_odd_blocks(bytes, &blocks, &odd, is_proof, label, evidence)
+        })
+    });
+    match replacement {
+        Some(_) => by_label.or_else(|| against_label(bytes, &blocks, label, evidence)),
+        None => by_label,
+    }
+}
+
+/// Finds quotations and text beside them that both disprove the label, each by another charset.
+pub(crate) fn quotations_against_label(
+    bytes: &[u8],
+    label: Charset,
+    evidence: &Evidence<'_>,
+) -> Option<MixedText> {
+    if !may_have_other_charset(label, evidence) {
+        return None;
+    }
+    against_label(bytes, &blocks(bytes)?, label, evidence)
+}
+
+fn against_label(
+    bytes: &[u8],
+    blocks: &[Range<usize>],
+    label: Charset,
+    evidence: &Evidence<'_>,
+) -> Option<MixedText> {
+    let texts = quotations_and_rest(bytes, blocks);
+    let by_quotation = likelier(&texts[0], label, evidence)?;
+    if suits_both(by_quotation.charset, &texts) {
+        return None;
+    }
+    let by_own = likelier(&texts[1], label, evidence)?;
+    in_both(bytes, blocks, &texts, [by_quotation, by_own], evidence)
+}
+
+/// Reads quotations in the first charset and the text beside them in the second, if each suits only its own text.
+fn in_both(
+    bytes: &[u8],
+    blocks: &[Range<usize>],
+    [quoted_bytes, own_bytes]: &[Vec<u8>; 2],
+    [by_quotation, by_own]: [OtherCharset; 2],
+    evidence: &Evidence<'_>,
+) -> Option<MixedText> {
+    let is_apart = are_apart(
+        [quoted_bytes, own_bytes],
+        [by_quotation.charset, by_own.charset],
+        evidence,
+    );
+    is_apart.then(|| {
+        let is_quoted = |block: &&Range<usize>| is_quoted(&bytes[(*block).clone()]);
+        let quoted: Vec<_> = blocks.iter().filter(is_quoted).cloned().collect();
+        decode_lines(bytes, &quoted, by_quotation.charset, by_own)
     })
 }
 
@@ -147,18 +199,8 @@ pub(crate) fn quotations_without_label(
     if suits_both(guess_for_all(), &texts) {
         return None;
     }
-    let [quoted_bytes, own_bytes] = &texts;
-    let (by_quotation, by_own) = (guess(quoted_bytes, evidence)?, guess(own_bytes, evidence)?);
-    let is_apart = are_apart(
-        [quoted_bytes, own_bytes],
-        [by_quotation.charset, by_own.charset],
-        evidence,
-    );
-    is_apart.then(|| {
-        let is_quoted = |block: &&Range<usize>| is_quoted(&bytes[(*block).clone()]);
-        let quoted: Vec<_> = blocks.iter().filter(is_quoted).cloned().collect();
-        decode_lines(bytes, &quoted, by_quotation.charset, by_own)
-    })
+    let charsets = [guess(&texts[0], evidence)?, guess(&texts[1], evidence)?];
+    in_both(bytes, &blocks, &texts, charsets, evidence)
 }
 
 /// Joins the quoted blocks, and all others.

@@ -153,7 +153,7 @@ fn write_marks<E>(
 
 /// Largest number of `>` that counts as quoting.
 pub(crate) const MOST_MARKS: usize = 1 << 16;
-/// That many `>`.
+/// The longest quoting: [`MOST_MARKS`] times `>`.
 pub(crate) static QUOTES: [u8; MOST_MARKS] = [b'>'; MOST_MARKS];
 
 static FROM: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"From "));

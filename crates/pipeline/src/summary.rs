@@ -67,14 +67,14 @@ impl Example {
     }
 }
 
-/// Results of the second reader (`--verify`). It read `agreed + excused + disagreed` messages.
+/// Results of the second reader (`--verify`). It got `agreed + excused + disagreed` messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct VerifySummary {
     /// The second readers, with their versions.
     pub readers: Vec<String>,
     /// Messages that it reads as this project reads the original.
     pub agreed: u64,
-    /// Messages that it reads differently only because of its known defects.
+    /// Messages that it reads differently, or cannot read, only because of its known defects.
     pub excused: u64,
     /// Messages that it reads differently. They were set aside.
     pub disagreed: u64,

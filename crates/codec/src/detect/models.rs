@@ -9,7 +9,7 @@ use super::cost::NAT;
 use crate::detect::script_group::ScriptGroup;
 use crate::generated::languages::{LANGUAGES, LATIN_CANDIDATES};
 
-/// Whether the models of languages are compiled in. Without them, functions that need one answer before they reach it.
+/// True if the models of languages are compiled in. Without them, a function that needs a model returns before it asks for one.
 pub(super) const HAS_MODELS: bool = cfg!(feature = "detect");
 
 #[cfg(feature = "detect")]
@@ -56,7 +56,7 @@ const LANGUAGES_COUNT: usize = LANGUAGES.len();
 /// Scripts with letters.
 const SCRIPTS: usize = ScriptGroup::Han as usize;
 
-/// Everything that is known.
+/// The models of all languages and scripts.
 #[derive(Debug)]
 pub(crate) struct Models {
     /// Cost of a small and a capital letter after no letter, a small one, a capital, two capitals.

@@ -526,7 +526,7 @@ fn weight(valid: &[u8]) -> usize {
     count(valid, |b| b >= 0xC0) + count(valid, |b| b >= 0xE0)
 }
 
-/// Number of such bytes.
+/// Returns the number of bytes that are `is_such`.
 fn count(bytes: &[u8], is_such: impl Fn(u8) -> bool) -> usize {
     // Blocks small enough for a counter of eight bits let the compiler use whole registers.
     let block = |block: &[u8]| usize::from(block.iter().map(|b| u8::from(is_such(*b))).sum::<u8>());

@@ -98,23 +98,23 @@ pub(super) fn prefer_faultless(scored: &mut Vec<Scored>, sample: &Sample, priors
     scored.sort_by_key(|scored| scored.cost);
 }
 
-/// Returns true for a long text in KZ-1048 without any letter of Kazakh. Such text is Mongolian in windows-1251, which writes `є` for `ө`: KZ-1048
-/// decodes `єглєє` as `ғглғғ`.
+/// Returns true for a long text in KZ-1048 without the letters қ, ә, і, ң, ұ and һ of Kazakh. Such text is Mongolian in windows-1251, which
+/// writes `є` for `ө`: KZ-1048 decodes `єглєє` as `ғглғғ`.
 fn lacks_kazakh_letters(charset: Charset, text: &str) -> bool {
-    /// One of seven letters is Kazakh.
+    /// Minimum number of characters beyond ASCII. In Kazakh one of seven is such a letter.
     const MIN_LETTERS: usize = 40;
     charset == Charset::KZ_1048
         && text.chars().filter(|c| !c.is_ascii()).count() >= MIN_LETTERS
         && !text.contains(|c| "қҚәӘіІңҢұҰһҺ".contains(c))
 }
 
-/// Returns `best` and the Cyrillic charsets that decode nearly all letters alike, the most common one first. Returns nothing if `best` is not
+/// Returns `best` and the Cyrillic charsets that decode at least three of four letters alike, the most common one first. Returns nothing if `best` is not
 /// Cyrillic.
 ///
 /// Languages without a model have letters in place of others: `є` in windows-1251 for `ө` in Mongolian.
 pub(super) fn related_charsets(best: Charset, sample: &Sample) -> Vec<Charset> {
     /// One of so many characters beyond ASCII may differ.
-    const RARE: usize = 4;
+    const ONE_OF: usize = 4;
     let is_cyrillic = |own: &&Candidate| own.is_single_byte && own.script == ScriptGroup::Cyrillic;
     let all = || candidates().iter().filter(is_cyrillic);
     if !all().any(|own| own.charset == best) {
@@ -127,7 +127,7 @@ pub(super) fn related_charsets(best: Charset, sample: &Sample) -> Vec<Charset> {
         let pairs = || text.chars().zip(other.chars());
         let count = pairs().filter(|(one, _)| !one.is_ascii()).count();
         let mut different = pairs().filter(|(one, other)| one != other);
-        different.clone().count() * RARE <= count
+        different.clone().count() * ONE_OF <= count
             && different.all(|(_, other)| is_alphabetic(other))
     };
     let mut found: Vec<&Candidate> = all()

@@ -18,7 +18,7 @@ pub(crate) struct Choice<'a> {
     pub log: LossLog,
     /// Events about the label.
     pub events: Vec<(EventKind, Detail)>,
-    /// The charset of the bytes that are not UTF-8, in text that mixes both. One charset alone cannot restore such bytes.
+    /// The main charset of a text in two charsets, or the other one beside UTF-8. One charset alone cannot restore such bytes.
     pub mixed: Option<Charset>,
     /// The folds that moved out of characters before decoding, in a calendar or vCard.
     pub moved_folds: Option<MovedFolds>,

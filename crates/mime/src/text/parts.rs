@@ -297,7 +297,7 @@ fn delimited_header(
         }
         header.push(byte);
     }
-    // In a message whose lines end in CR alone an LF would tell otherwise.
+    // The added lines end as those of the message do: an LF would hide that all others end in CR alone.
     let eol = outer.eol().bytes();
     header.push(b'"');
     header.extend_from_slice(eol);

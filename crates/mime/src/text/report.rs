@@ -97,7 +97,7 @@ impl DecodedBody<'_> {
         report.push(Event::new(id, self.span, kind, reason));
     }
 
-    /// Reports a guessed charset or an overruled label. US-ASCII says nothing of bytes above 7F.
+    /// Reports a guessed charset or an overruled label.
     fn report_guess(&self, id: PartId, choice: &Choice<'_>, report: &mut Report) {
         let kind = match self.overruled_label(choice) {
             Some(_) => GuessKind::Overruled,
@@ -119,7 +119,7 @@ impl DecodedBody<'_> {
         });
     }
 
-    /// Returns the charset of a label that was overruled. US-ASCII says nothing of bytes above 7F.
+    /// Returns the charset of a label that was overruled. A label of US-ASCII is none: it says nothing of bytes above 7F.
     fn overruled_label(&self, choice: &Choice<'_>) -> Option<Charset> {
         let label = self.resolved.and_then(Resolved::charset)?;
         let is_by_label = matches!(choice.how, How::Label | How::Superset | How::Ascii)

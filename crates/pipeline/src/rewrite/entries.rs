@@ -106,11 +106,10 @@ impl<'a> BatchRewrite<'a> {
                 }
                 EntryKind::Message => {
                     let place = self.in_place.get(&index);
-                    if let Some(event) = cut.get(&index) {
-                        self.cut(entry, place, event.kind);
-                        continue;
+                    match cut.get(&index) {
+                        Some(event) => self.cut(entry, place, event.kind),
+                        None => self.message(entry, place, Some(index) == last),
                     }
-                    self.message(entry, place, Some(index) == last);
                 }
                 EntryKind::Oversize => self.piece(entry, feed.midline[index], Some(index) == last),
             }

@@ -108,7 +108,8 @@ struct TestedLabel {
 }
 
 impl LabelEvidence {
-    /// Notes what a text says about its label. The order of the texts is irrelevant.
+    /// Notes what a text says about its label. The order of the texts decides which labels are noted, since their number is limited, and which part
+    /// stands for a label.
     pub(crate) fn note(&mut self, label: Charset, test: LabelTest, part: PartId) {
         let mut known = self.labels.iter_mut().flatten();
         if let Some(known) = known.find(|known| known.label == label) {

@@ -17,9 +17,9 @@ pub(crate) struct MixedText {
     pub(crate) runs: usize,
     /// Offset of the first run or line.
     pub(crate) first: usize,
-    /// The charset of the text that is neither UTF-8 nor in `run_charset`.
+    /// The main charset: that of the text outside the runs or lines.
     pub(crate) other: OtherCharset,
-    /// The charset of the runs if nothing is UTF-8.
+    /// The charset of the runs or lines. None if they are in UTF-8, or if the text is in UTF-8 and they are in `other`.
     pub(crate) run_charset: Option<Charset>,
     /// Runs in further charsets.
     pub(crate) further: Vec<FurtherRuns>,
@@ -34,7 +34,7 @@ pub(crate) struct FurtherRuns {
     pub(crate) first: usize,
 }
 
-/// The charset of the bytes that are not UTF-8.
+/// The charset of the text outside runs or lines that have their own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct OtherCharset {
     pub(crate) charset: Charset,

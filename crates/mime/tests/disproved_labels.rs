@@ -469,3 +469,46 @@ fn lone_letters_and_ascii_stay() {
         assert_eq!(read(&raw, "Subject"), text);
     }
 }
+
+/// A few letters that overrule a label of Latin-1 are certain. Names and sentences with other text keep it.
+#[test]
+fn short_text_that_overrules_latin_1_speaks_for_other_fields() {
+    let mail = |from: &str, subject: &str, charset: &str, body: &[u8]| {
+        let [from, subject] =
+            [from, subject].map(|text| word("iso-8859-1", &encoded(text, charset)));
+        let head = format!("From: {from} <a@b.example>\nSubject: {subject}\n");
+        let kind = "MIME-Version: 1.0\nContent-Type: text/plain; charset=iso-8859-1\n\n";
+        [head.as_bytes(), kind.as_bytes(), body].concat()
+    };
+    for (from, subject, charset, body) in [
+        (
+            "Stanisław Dąbrowski",
+            "Czy dalej chcesz je dodać?",
+            "ISO-8859-2",
+            "Hello\n",
+        ),
+        (
+            "Ana",
+            "Vabilo na srečanje",
+            "windows-1250",
+            "Žal programa ni bilo mogoče zagnati, ker se pojavi napaka pri povezavi.\n",
+        ),
+        (
+            "René Müller",
+            "Invitation à déjeuner",
+            "windows-1252",
+            "Hello\n",
+        ),
+        (
+            "Björn Åkesson",
+            "Årsmötet",
+            "windows-1252",
+            "Vi träffas på måndag, då är alla där.\n",
+        ),
+        ("José Nuñez", "Mañana sí", "windows-1252", "Hello\n"),
+    ] {
+        let raw = mail(from, subject, charset, &encoded(body, charset));
+        assert_eq!(read(&raw, "From"), format!("{from} <a@b.example>"));
+        assert_eq!(read(&raw, "Subject"), subject, "{from}");
+    }
+}

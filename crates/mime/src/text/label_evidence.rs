@@ -29,6 +29,8 @@ use std::collections::HashSet;
 /// Minimum number of bytes above 7F of a body, and of words, that prove something about other text.
 const MIN_IN_BODY: usize = 4;
 const MIN_IN_WORDS: usize = 8;
+/// Like these, if the text overruled a label of Latin-1, which programs write by default. A few bytes overrule it only if they are certain.
+const MIN_AGAINST_DEFAULT: usize = 2;
 /// Like [`MIN_IN_BODY`], if somebody chose the label: it is not Latin-1, which programs write by default.
 const MIN_AGAINST_CHOICE: usize = 12;
 /// Minimum number of different bytes above 7F in a double-byte charset. A repeated syllable is one piece of evidence.
@@ -43,12 +45,12 @@ pub(super) fn test_of_label(
     if !may_be_disproved(label) {
         return None;
     }
-    let is_enough = || high_bytes(bytes).nth(MIN_IN_BODY - 1).is_some();
+    let has = |least: usize| high_bytes(bytes).nth(least - 1).is_some();
     match choice.how {
         // No evidence is needed that UTF-8 is UTF-8.
         How::Label | How::Superset if label != Charset::UTF_8 => {
             let fits = choice.log.losses() == 0 && !choice.events.iter().any(is_doubt);
-            (fits && is_enough()).then_some(LabelTest::Fits)
+            (fits && has(MIN_IN_BODY)).then_some(LabelTest::Fits)
         }
         How::Detected => {
             let is_sure = choice.confidence.is_some_and(|c| c >= SURE_CONFIDENCE);
@@ -56,7 +58,12 @@ pub(super) fn test_of_label(
             let used = choice.mixed.unwrap_or(choice.used);
             let may_replace = choice.mixed.is_none() || is_latin_1(label);
             let may_replace = may_replace && may_replace_label(label, used);
-            (is_sure && may_replace && is_enough() && is_proof(label, used, bytes))
+            let least = if is_latin_1(label) {
+                MIN_AGAINST_DEFAULT
+            } else {
+                MIN_IN_BODY
+            };
+            (is_sure && may_replace && has(least) && is_proof(label, used, bytes))
                 .then_some(LabelTest::Disproves(used))
         }
         _ => None,
@@ -130,10 +137,15 @@ fn own_label(word: &Word, policy: &Policy) -> Option<Charset> {
 /// Like [`test_of_label`], for words that were decoded together.
 fn test_of_words(label: Charset, words: &[Word]) -> Option<LabelTest> {
     let bytes: Vec<u8> = words.iter().flat_map(|word| &word.bytes).copied().collect();
-    if !may_be_disproved(label) || high_bytes(&bytes).nth(MIN_IN_WORDS - 1).is_none() {
+    let used = words[0].used;
+    let least = if is_latin_1(label) && used != label.superset() {
+        MIN_AGAINST_DEFAULT
+    } else {
+        MIN_IN_WORDS
+    };
+    if !may_be_disproved(label) || high_bytes(&bytes).nth(least - 1).is_none() {
         return None;
     }
-    let used = words[0].used;
     if used == label.superset() {
         let verdict = check_label(label, &bytes, None, LabelScope::Implausible, || MAIL_HINTS);
         let is_doubtful = verdict.is_some_and(|verdict| verdict.events.iter().any(is_doubt));

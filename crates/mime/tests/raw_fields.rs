@@ -531,3 +531,47 @@ fn raw_signs_are_reported_in_windows_1252() {
         );
     }
 }
+
+/// A label of Latin-1 over a body in ASCII, or in two charsets, says nothing of raw fields.
+#[test]
+fn labels_of_latin_1_that_prove_little_stay_out_of_raw_fields() {
+    let quotation = "> Maalesef programı çalıştıramadım, bağlanırken hata veriyor.\n";
+    let mixed = [
+        encoded(
+            "windows-1252",
+            "Belgenin son halini bana gönderebilir misiniz?\n\n",
+        ),
+        encoded("windows-1254", quotation),
+    ];
+    for (subject, charset, body) in [
+        ("Schůzka", "windows-1250", b"Hello\n".to_vec()),
+        ("Děkuji", "ISO-8859-2", b"Hello\n".to_vec()),
+        ("Değil, Yıldız", "windows-1254", b"Hello\n".to_vec()),
+        ("İlginize teşekkür ederiz", "windows-1254", mixed.concat()),
+        ("Réunion à 9 h", "windows-1252", b"Hello\n".to_vec()),
+        ("Mañana", "windows-1252", b"Hello\n".to_vec()),
+        ("Åsa Öberg", "windows-1252", b"Hello\n".to_vec()),
+    ] {
+        for label in ["iso-8859-1", "windows-1252"] {
+            let mut raw = message("Subject", &encoded(charset, subject), label, "");
+            raw.extend_from_slice(&body);
+            assert_eq!(text(&raw, "subject").0, subject, "{label}");
+        }
+    }
+}
+
+/// A body may read alike in ISO-8859-2 and windows-1250, a name may not.
+#[test]
+fn raw_names_may_be_in_the_relative_of_the_charset_of_the_body() {
+    let body = "Děkuji za rychlou odpověď. Mohl byste mi prosím poslat poslední verzi dokumentu?\n";
+    for charset in ["ISO-8859-2", "windows-1250"] {
+        let mut raw = message(
+            "Subject",
+            &encoded(charset, "Lukáš Švejda"),
+            "iso-8859-1",
+            "",
+        );
+        raw.extend_from_slice(&encoded(charset, body));
+        assert_eq!(text(&raw, "subject").0, "Lukáš Švejda", "{charset}");
+    }
+}

@@ -11,6 +11,7 @@
 //! # Limits
 //! The bytes between UTF-8 sequences are in one single-byte charset, or they are damage.
 
+use super::labels::disproved_label::likelier_relative;
 use super::labels::label_plausibility::find_likelier;
 use super::labels::label_scope::LabelScope;
 use super::labels::superset::better_by_bytes;
@@ -94,7 +95,7 @@ pub(crate) struct RawEvidence<'b> {
     pub(crate) named: [Option<Charset>; 2],
     /// True if the last of these is a guess from little text. Then it decodes nothing beside UTF-8.
     pub(crate) is_last_uncertain: bool,
-    /// True if the last of these is a label of Latin-1 over a body in ASCII. Then a likelier charset outweighs it in short text.
+    /// True if the last of these is a label of Latin-1 that says little: over a body in ASCII, or in two charsets. Then each guess outweighs it.
     pub(crate) is_last_default: bool,
     pub(crate) hints: Hints<'b>,
     /// The labels that detection checks.
@@ -122,6 +123,7 @@ impl RawEvidence<'_> {
             if !decodes_all_but_cut(*charset, self.bytes)
                 || is_western_in_pairs(*charset, self.bytes)
                 || self.disproves_latin_1(*charset)
+                || self.is_last_default && is_latin_1(*charset) && !is_latin_1(guess().superset())
             {
                 return false;
             }
@@ -144,8 +146,8 @@ impl RawEvidence<'_> {
             .into_iter()
             .filter_map(|(charset, is_certain)| Some((charset?, is_certain)))
             .map(|(charset, is_certain)| {
-                let better = better_by_bytes(charset, self.bytes);
-                (better.unwrap_or(charset), is_certain)
+                let used = likelier_relative(charset, self.bytes, &self.hints);
+                (used, is_certain)
             })
             .find(is_plausible)
             .map(|(charset, _)| charset)

@@ -7,6 +7,7 @@ use crate::charset_choice::{
     Choice, Evidence, choose, choose_beside_data, choose_unfolded, has_letters, is_legacy,
 };
 use crate::document_charset::Document;
+use crate::event::{Detail, EventKind};
 use crate::message::Message;
 use crate::part_id::PartId;
 use crate::policy::Policy;
@@ -107,11 +108,17 @@ impl DecodedBody<'_> {
             hints.note_body_charset(BodyCharset {
                 part: id,
                 charset: choice.used,
-                is_default: is_latin1 && bytes.is_ascii(),
+                is_default: is_latin1 && (bytes.is_ascii() || has_legacy_runs(&choice)),
                 proves_little: is_latin1 && !has_letters(bytes),
                 confidence: choice.confidence,
             });
         }
         choice
     }
+}
+
+/// Returns true if lines or words of a text are in another charset than the rest, and not in UTF-8.
+fn has_legacy_runs(choice: &Choice<'_>) -> bool {
+    let is_legacy = |(_, detail): &(EventKind, Detail)| matches!(detail, Detail::Mixed { charset, .. } if *charset != Charset::UTF_8);
+    choice.events.iter().any(is_legacy)
 }

@@ -63,7 +63,7 @@ pub(crate) struct RawCharset {
     pub is_uncertain: bool,
     /// True if other text of the message gives the charset, rather than the caller.
     pub is_inferred: bool,
-    /// True for a label of Latin-1 over a body in ASCII, which a likelier charset overrules.
+    /// True for a label of Latin-1 over a body in ASCII, or in two charsets, which each guess overrules.
     pub is_default: bool,
 }
 
@@ -104,6 +104,12 @@ pub(crate) fn raw_header_charset(
         evidence: hints,
         body: None,
     };
+    if let (None, Some(_)) = (words, body.filter(|body| body.is_default)) {
+        let found = detected(mail);
+        if !found.is_uncertain {
+            return found;
+        }
+    }
     match (words, body, policy.default_charset) {
         (None, Some(body), _) => likelier_than_body(mail, body).unwrap_or(RawCharset {
             charset: Some(body.charset),

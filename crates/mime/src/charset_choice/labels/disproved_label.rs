@@ -88,7 +88,7 @@ pub(crate) fn read_as_disproved<'b>(
 
 /// Returns `other`, or its relative if the bytes are likelier in that. The relative is the Windows code page of an ISO charset, or the
 /// ISO charset of a page. Long text may read alike in both, and a word may not.
-pub(super) fn likelier_relative(other: Charset, bytes: &[u8], hints: &Hints<'_>) -> Charset {
+pub(crate) fn likelier_relative(other: Charset, bytes: &[u8], hints: &Hints<'_>) -> Charset {
     const LIKELIER: f32 = 5.5;
     if let Some(better) = better_by_bytes(other, bytes) {
         return better;

@@ -97,7 +97,7 @@ fn telltale_margins(label: Charset, bytes: &[u8]) -> Option<Margins> {
         return Some(of(12.0, 16.0, &[]));
     }
     (label == Charset::WINDOWS_1250 && may_be_iso_8859_2(bytes)).then_some(of(
-        14.0,
+        8.0,
         20.0,
         &[Charset::ISO_8859_2],
     ))

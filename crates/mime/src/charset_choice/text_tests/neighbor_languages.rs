@@ -7,6 +7,7 @@
 //! Aurimas Èernius              ISO-8859-1    Aurimas Černius              windows-1257
 //! Thanks, £ukasz               ISO-8859-1    Thanks, Łukasz               ISO-8859-2
 //! Kristian Hřgsberg            ISO-8859-2    Kristian Høgsberg            windows-1252
+//! Vežmi pekne ďakujem          ISO-8859-2    Veľmi pekne ďakujem          windows-1250
 //! ```
 //!
 //! # Limits
@@ -42,9 +43,24 @@ const SHARED: [bool; 256] = set(
 fn candidates(label: Charset) -> &'static [Charset] {
     match label {
         _ if is_latin_1(label) => &NEIGHBORS,
-        Charset::ISO_8859_2 | Charset::WINDOWS_1250 => &[Charset::WINDOWS_1252],
+        Charset::ISO_8859_2 => &[Charset::WINDOWS_1252, Charset::WINDOWS_1250],
+        Charset::WINDOWS_1250 => &[Charset::WINDOWS_1252],
         _ => &[],
     }
+}
+
+/// Returns true if text under a label of ISO-8859-2 may be in windows-1250: `Vežmi` is `Veľmi`. It has no letters from 80 to 9F, but others that
+/// windows-1250 has elsewhere, and these are hardly less likely there.
+fn may_be_windows_1250(label: Charset, bytes: &[u8]) -> bool {
+    /// Minimum of the likelihood (natural logarithm) of the letters beside their neighbors. Most right text stays far below.
+    const LEAD: f32 = -6.0;
+    /// `Ą`, `Ľ`, `ą` and `ľ` in windows-1250.
+    const LETTERS: [u8; 4] = [0xA5, 0xBC, 0xB9, 0xBE];
+    let mut all = high_bytes(bytes).take(MAX_HIGH_BYTES);
+    label == Charset::ISO_8859_2
+        && all.any(|at| LETTERS.contains(&bytes[at]))
+        && detect::letters_lead(bytes, label, &[Charset::WINDOWS_1250])
+            .is_some_and(|lead| lead > LEAD)
 }
 
 /// Returns true if letters have neighbors that languages of other charsets rather have: `Peènik` under a label of Latin-1 is `Pečnik` in
@@ -66,7 +82,7 @@ pub(crate) fn may_be_neighbor_language(label: Charset, bytes: &[u8]) -> bool {
     } else {
         // Letters such as `ş` are signs in windows-1252: `Nemeº`.
         let is_sign = |byte: u8| matches!(byte, 0xA1..=0xBF) && !SHARED[usize::from(byte)];
-        !all().any(is_sign) && leads(LEAD_OF_CHOSEN)
+        !all().any(is_sign) && leads(LEAD_OF_CHOSEN) || may_be_windows_1250(label, bytes)
     }
 }
 
@@ -74,21 +90,32 @@ pub(crate) fn may_be_neighbor_language(label: Charset, bytes: &[u8]) -> bool {
 pub(super) const SIGNS: [bool; 256] =
     set(b"\xA3\xA5\xA6\xA9\xAA\xAC\xAE\xAF\xB3\xB6\xB9\xBA\xBC\xBE");
 
-/// Returns true if such a sign touches two letters before or two small letters after: `Micha³`, `£ukasz`, also `Windows®`. Fast.
+/// Returns true if such a sign touches two letters before or two small letters after: `Micha³`, `£ukasz`, also `Windows®`. So does an opening sign
+/// behind letters (`ju¿`), and a closing guillemet without an opening one (`necha»`). Fast.
 pub(crate) fn has_sign_beside_letters(bytes: &[u8]) -> bool {
+    const OPENING_QUESTION_MARK: u8 = 0xBF;
+    const GUILLEMETS: [u8; 2] = [0xAB, 0xBB];
     let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || *byte >= 0xC0;
     let is_small = |byte: &u8| byte.is_ascii_lowercase() || *byte >= 0xDF;
+    let has_opening = || high_bytes(bytes).any(|at| bytes[at] == GUILLEMETS[0]);
     high_bytes(bytes).take(MAX_HIGH_BYTES).any(|at| {
         let (before, after) = (&bytes[..at], &bytes[at + 1..]);
-        SIGNS[usize::from(bytes[at])]
-            && (after.iter().take(2).filter(|byte| is_small(byte)).count() == 2
-                || before
-                    .iter()
-                    .rev()
-                    .take(2)
-                    .filter(|byte| is_letter(byte))
-                    .count()
-                    == 2)
+        let is_behind = || {
+            before
+                .iter()
+                .rev()
+                .take(2)
+                .filter(|byte| is_letter(byte))
+                .count()
+                == 2
+        };
+        match bytes[at] {
+            byte if SIGNS[usize::from(byte)] => {
+                after.iter().take(2).filter(|byte| is_small(byte)).count() == 2 || is_behind()
+            }
+            OPENING_QUESTION_MARK => is_behind(),
+            byte => byte == GUILLEMETS[1] && is_behind() && !has_opening(),
+        }
     })
 }
 
@@ -106,6 +133,8 @@ pub(crate) fn likelier_by_letters_of_neighbors(
     const MARGIN_OF_SIGNS: f32 = 4.0;
     /// Like [`MARGIN`], to replace the label.
     const OVERRULE: f32 = 48.0;
+    /// Like [`OVERRULE`], for windows-1250 under a label of ISO-8859-2.
+    const OVERRULE_LATIN2: f32 = 16.0;
     if !may_be_neighbor_language(label, bytes) {
         return None;
     }
@@ -135,7 +164,10 @@ pub(crate) fn likelier_by_letters_of_neighbors(
         evidence: Evidence::Model,
     };
     // Signs may be marks of footnotes.
-    let decides = is_latin_1(label) && !has_signs && margin >= OVERRULE;
+    let decides = match label {
+        _ if is_latin_1(label) => !has_signs && margin >= OVERRULE,
+        _ => charset == Charset::WINDOWS_1250 && margin >= OVERRULE_LATIN2,
+    };
     Some(LikelierCharset { guess, decides })
 }
 
@@ -189,11 +221,16 @@ mod tests {
             ("Michał Górny", "ISO-8859-2", true),
             ("Thanks to Łukasz", "ISO-8859-2", true),
             ("Aurimas Černius", "windows-1257", true),
+            ("ponieważ termin mija już jutro", "ISO-8859-2", true),
+            ("Nepodarilo sa alokovať pamäť", "ISO-8859-2", true),
             (
                 "See the note¹ below, Windows® and 5 cm³",
                 "windows-1252",
                 false,
             ),
+            // `¿` in place of lost characters, and guillemets in pairs.
+            ("The company¿s don¿t", "windows-1252", false),
+            ("voir « menu», puis »la suite«", "windows-1252", false),
             // Czech names in French.
             (
                 "Škoda, Žižkov, Œuvre; l’œuvre de Šárka",
@@ -216,6 +253,37 @@ mod tests {
                 likelier_by_letters_of_neighbors(Charset::WINDOWS_1252, &bytes, &MAIL_HINTS);
             let reported = likelier.map(|likelier| likelier.decides);
             assert_eq!(reported, is_reported.then_some(false), "{text}");
+        }
+    }
+
+    /// Letters of windows-1250 are other letters in ISO-8859-2.
+    #[test]
+    fn latin_2_of_windows_is_found_under_iso_8859_2() {
+        for (text, charset, is_found) in [
+            (
+                "Veľmi pekne ďakujem, posielam ľahký návod",
+                "windows-1250",
+                true,
+            ),
+            ("Błąd podczas łączenia", "windows-1250", true),
+            (
+                "Najlepša hvala za vse, številka že ni znana",
+                "ISO-8859-2",
+                false,
+            ),
+            (
+                "Přijedu začátkem června, že ano? Každý ví",
+                "ISO-8859-2",
+                false,
+            ),
+            ("Žltý kôň ľahko šťastný, veľmi ďakujem", "ISO-8859-2", false),
+            ("Zażółć gęślą jaźń", "ISO-8859-2", false),
+        ] {
+            let bytes = encoded(charset, text);
+            let label = Charset::ISO_8859_2;
+            let likelier = likelier_by_letters_of_neighbors(label, &bytes, &MAIL_HINTS);
+            let found = likelier.map(|likelier| likelier.guess.charset);
+            assert_eq!(found, is_found.then_some(Charset::WINDOWS_1250), "{text}");
         }
     }
 }

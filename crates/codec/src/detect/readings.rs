@@ -11,6 +11,7 @@ use super::reading::{Reading, english_runs, is_common_sign, read_bytes, read_tex
 use super::rules::Rules;
 use super::sample::Sample;
 use super::{alphabet_list, cost::NAT, signs};
+use crate::alphabetic::is_alphabetic;
 use crate::charset::Charset;
 use crate::detect::script_group::ScriptGroup;
 use crate::generated::languages::LANGUAGES;
@@ -123,6 +124,9 @@ impl<'s> Readings<'s> {
             return None;
         }
         let text = decode_within(candidate.charset, self.sample, most_losses as u64)?;
+        if swallows_letters(&self.sample.bytes, &text) {
+            return None;
+        }
         let english = english_runs(text.as_bytes());
         if most < u32::MAX && least_han(candidate, &text) + english.iter().sum::<u32>() > most {
             return None;
@@ -131,6 +135,16 @@ impl<'s> Readings<'s> {
         let hash = text_hash(text.chars());
         SharedReading::new(reading, Some(text), hash, self)
     }
+}
+
+/// Returns true if a text has East Asian punctuation but no letter beyond ASCII, and ASCII letters are halves of characters: `180°C` in Mac OS
+/// Roman is `180。` in Big5. Other signs stand in English, too: `23℃`.
+fn swallows_letters(bytes: &[u8], text: &str) -> bool {
+    let letters = |bytes: &[u8]| bytes.iter().filter(|b| b.is_ascii_alphabetic()).count();
+    let is_punctuation = |c| matches!(c, '、' | '。' | '，' | '．' | '；' | '：' | '？' | '！');
+    text.contains(is_punctuation)
+        && !text.chars().any(|c| !c.is_ascii() && is_alphabetic(c))
+        && letters(bytes) > letters(text.as_bytes())
 }
 
 /// A sample in a charset, with its costs in the languages so far.
@@ -351,6 +365,24 @@ fn without_cut(sample: &Sample, text: &mut String, losses: u64) -> u64 {
 mod tests {
     use super::super::language::candidates;
     use super::*;
+
+    /// `°C` of Mac OS Roman is one character in Big5.
+    #[test]
+    fn signs_whose_halves_are_letters_prove_nothing() {
+        for (bytes, text, swallows) in [
+            (&b"180\xA1C, 200\xA1C"[..], "180。, 200。", true),
+            (b"\xA4\xA4\xA4\xE5\xA1C", "中文。", false),
+            (b"\xA1\xD35% at 23\xA2J", "±5% at 23℃", false),
+            (b"\xA1\xB0quoted\xA1\xB1", "“quoted”", false),
+        ] {
+            assert_eq!(swallows_letters(bytes, text), swallows, "{text}");
+        }
+        let found = crate::detect::detect(
+            b"The oven was at 180\xA1C, then at 200\xA1C.",
+            &crate::detect::Hints::default(),
+        );
+        assert_ne!(found.charset, Charset::BIG5);
+    }
 
     /// Decoding piece by piece gives the text and the losses of the whole, whatever the bytes.
     #[test]

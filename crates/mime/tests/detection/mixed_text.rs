@@ -373,3 +373,98 @@ fn lines_behind_a_byte_order_mark_are_read() {
         b"Content-Type: text/plain\n\n\xEF\xBB\xBFGr\xC3\xBC\xC3\x9Fe\n-- \nJos\xE9 Garc\xEDa\n";
     assert_eq!(body(raw, &Policy::default()).0, "Grüße\n-- \nJosé García\n");
 }
+
+/// The text of a part, with a check that a second pass changes nothing.
+fn text_of(label: &str, bytes: &[u8]) -> String {
+    mixed_body(label, bytes).0
+}
+
+/// Quotations in another charset than the answer, under a label that suits neither, and without one.
+#[test]
+fn quotations_are_read_whatever_the_label_says() {
+    let answer = "Здравствуйте, Иван!\n\nСпасибо за письмо, я посмотрю документы завтра утром и отвечу подробно.\n\n";
+    let quotation = "> Добрый день, высылаю вам договор на подпись.\n> Пожалуйста, проверьте реквизиты и сроки поставки.\n";
+    let [japanese, japanese_quotation] = [
+        "お世話になっております。\n資料を受け取りました。明日までに返事をします。\n",
+        "> 見積書をお送りします。\n> ご確認のほどよろしくお願いいたします。\n",
+    ];
+    for (own, other, texts) in [
+        ("KOI8-R", "windows-1251", [answer, quotation]),
+        ("windows-1251", "KOI8-R", [answer, quotation]),
+        ("windows-1251", "IBM866", [answer, quotation]),
+        ("EUC-JP", "Shift_JIS", [japanese, japanese_quotation]),
+        ("Shift_JIS", "EUC-JP", [japanese, japanese_quotation]),
+    ] {
+        let bytes = [encoded(own, texts[0]), encoded(other, texts[1])].concat();
+        for label in ["", "us-ascii", "utf-8", "iso-8859-1", "windows-1252"] {
+            let is_read = text_of(label, &bytes) == texts.concat();
+            assert!(is_read, "{own} {other} {label}");
+        }
+        // In one charset, no text is divided.
+        let same = [texts[0], texts[1]].concat();
+        for label in ["", "us-ascii", "utf-8", own] {
+            let read = mixed_body(label, &encoded(own, &same));
+            assert_eq!(read, (same.clone(), false), "{own} {label}");
+        }
+    }
+}
+
+/// A few Western letters beside text in another script: an answer, a quotation, a signature.
+#[test]
+fn few_western_letters_are_read_beside_other_scripts() {
+    let western = "Vielen Dank für die Prüfung, wir hören uns nächste Woche.\n";
+    for (charset, other) in [
+        (
+            "KOI8-R",
+            "Добрый день, высылаю вам договор на подпись.\nПожалуйста, проверьте сроки поставки.\n",
+        ),
+        (
+            "windows-1251",
+            "Добрый день, высылаю вам договор на подпись.\nПожалуйста, проверьте сроки поставки.\n",
+        ),
+        (
+            "ISO-8859-7",
+            "Σας στέλνω το συμβόλαιο για υπογραφή.\nΠαρακαλώ ελέγξτε τα στοιχεία.\n",
+        ),
+        (
+            "windows-1255",
+            "שלום לכולם, מצורף פרוטוקול הישיבה של אתמול.\nאנא בדקו את הפרטים.\n",
+        ),
+        (
+            "EUC-JP",
+            "見積書をお送りします。\nご確認のほどよろしくお願いいたします。\n",
+        ),
+        (
+            "EUC-KR",
+            "지난주 회의록을 보냅니다.\n확인 부탁드립니다. 감사합니다.\n",
+        ),
+    ] {
+        let quoted = |text: &str| {
+            let lines = text.lines().map(|line| format!("> {line}\n"));
+            lines.collect::<Vec<_>>().concat()
+        };
+        for texts in [
+            [
+                (western.to_owned(), "windows-1252"),
+                (quoted(other), charset),
+            ],
+            [
+                (other.to_owned(), charset),
+                (quoted(western), "windows-1252"),
+            ],
+            [
+                (other.to_owned(), charset),
+                (format!("-- \n{western}"), "windows-1252"),
+            ],
+        ] {
+            let bytes: Vec<u8> = texts
+                .iter()
+                .flat_map(|(text, charset)| encoded(charset, text))
+                .collect();
+            let want: String = texts.iter().map(|(text, _)| text.as_str()).collect();
+            for label in ["", "us-ascii", "utf-8"] {
+                assert_eq!(text_of(label, &bytes), want, "{charset} {label}");
+            }
+        }
+    }
+}

@@ -11,7 +11,9 @@ use crate::charset_choice::labels::label_plausibility::{find_likelier, is_odd_un
 use crate::charset_choice::labels::label_scope::LabelScope;
 use crate::charset_choice::labels::superset::better_by_bytes;
 use crate::charset_choice::text_tests::damage::decodes_without_loss;
+use crate::charset_choice::text_tests::few_bytes::is_mostly_ascii;
 use crate::charset_choice::text_tests::foreign_language::may_be_foreign_language;
+use crate::charset_choice::text_tests::foreign_letters::latin_words_with_foreign_letters;
 use crate::charset_choice::text_tests::latin_under_east_asian::is_latin_under;
 use crate::charset_choice::text_tests::utf8_sequences::SequenceCount;
 use crate::charset_choice::text_tests::western_letters::is_latin_1;
@@ -22,8 +24,9 @@ use std::ops::Range;
 
 /// How much likelier (natural logarithm) blocks must be in their own charset than in that of the other blocks.
 const MARGIN: f32 = 6.0;
-/// Minimum number of bytes above 7F that prove a charset without a label.
+/// Minimum number of bytes above 7F that prove a charset without a label, and in text of mostly ASCII letters: `Grüße, Jürgen`.
 const MIN_BYTES: usize = 6;
+const MIN_BYTES_BESIDE_ASCII: usize = 2;
 /// Minimum number of bytes above 7F in lines that are odd, to examine all others.
 const MANY_BYTES: usize = 8;
 /// Minimum number of different bytes above 7F that prove another charset than the label's.
@@ -167,7 +170,12 @@ fn without(bytes: &[u8], blocks: &[Range<usize>], lines: &[Range<usize>]) -> Vec
 
 /// Returns the charset that detection is sure of for blocks without a label.
 pub(crate) fn guess(text: &[u8], evidence: &Evidence<'_>) -> Option<OtherCharset> {
-    high_bytes(text).nth(MIN_BYTES - 1)?;
+    let least = if is_mostly_ascii(text) {
+        MIN_BYTES_BESIDE_ASCII
+    } else {
+        MIN_BYTES
+    };
+    high_bytes(text).nth(least - 1)?;
     let guess = detect::detect(text, &evidence.hints(text));
     let is_likely = guess.confidence >= LIKELY_CONFIDENCE
         && is_part_of_mixed(guess.charset)
@@ -240,12 +248,14 @@ pub(crate) fn begins_oddly(beginning: &[u8], label: Charset) -> bool {
     if high_bytes(beginning).nth(MANY_BYTES - 1).is_some() {
         return is_odd_block(beginning, label);
     }
-    is_latin_under(label, beginning) || may_be_foreign_language(label, beginning)
+    is_latin_under(label, beginning)
+        || may_be_foreign_language(label, beginning)
+        || latin_words_with_foreign_letters(label, beginning) > 1
 }
 
 /// Returns true if a block is no text under the label.
 pub(crate) fn is_odd_block(block: &[u8], label: Charset) -> bool {
-    if is_latin_under(label, block) {
+    if is_latin_under(label, block) || latin_words_with_foreign_letters(label, block) > 1 {
         return true;
     }
     let charset = better_by_bytes(label, block).unwrap_or(label);

@@ -86,6 +86,19 @@ impl Charset {
         self.is_ascii_compatible() || self.row().properties.has(Properties::ASCII_TEXT)
     }
 
+    /// Returns true if text in the charset may stand beside ASCII text: it keeps ASCII characters, and its bytes do not depend on escape
+    /// sequences before them.
+    ///
+    /// ```
+    /// use mailglot_codec::Charset;
+    ///
+    /// assert!(Charset::KOI8_R.may_stand_beside_ascii());
+    /// assert!(!Charset::ISO_2022_JP.may_stand_beside_ascii());
+    /// ```
+    pub fn may_stand_beside_ascii(self) -> bool {
+        self.keeps_ascii_text() && !self.is_stateful()
+    }
+
     /// Returns true if code units have two or four bytes, so that ASCII characters have bytes 00 beside them: UTF-16, UTF-32, UCS-2, UCS-4
     /// and their subsets, and the fixed-width form of EUC-JP.
     pub fn is_wide(self) -> bool {

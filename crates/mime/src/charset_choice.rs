@@ -28,12 +28,12 @@ pub(crate) use by_structure::{by_escapes, is_misread_under_utf8};
 pub(crate) use choice::Choice;
 pub(crate) use evidence::{Evidence, MAIL_HINTS};
 pub(crate) use folded_calendars::choose_unfolded;
+pub(crate) use labels::alphabet_charsets::AlphabetCharsets;
 pub(crate) use labels::disproved_label::read_as_disproved;
 pub(crate) use labels::disproved_labels::{DisprovedLabels, LabelEvidence, LabelTest};
 pub(crate) use labels::label_check::{LabelVerdict, check_label, needs_label_check};
 pub(crate) use labels::label_scope::LabelScope;
 pub(crate) use labels::other_alphabet::read_in_other_alphabet;
-pub(crate) use labels::other_charsets::OtherCharsets;
 pub(crate) use labels::other_script::{may_be_in_other_script, read_in_other_script};
 pub(crate) use labels::superset::{
     EvidenceTest, better_by_bytes, better_charset_and_test, lossless_superset,

@@ -184,4 +184,4 @@ pub use recipe::Recipe;
 pub use report::Report;
 pub use span::Span;
 pub use text::{EncodedBlock, TextPart, encoded_blocks, header_context, text_as_read, text_parts};
-pub use undo::{Undo, apply_undo, undo_edits};
+pub use undo::{OldBytes, Undo, apply_undo, undo_edits};

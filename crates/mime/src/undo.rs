@@ -3,6 +3,7 @@
 use crate::edit::{Edit, valid_edits};
 use crate::recipe::Recipe;
 use crate::span::Span;
+use std::borrow::Cow;
 
 /// The inverse of an edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,14 +11,33 @@ use crate::span::Span;
 pub struct Undo {
     /// The place of the new bytes in the spliced message.
     pub span: Span,
-    /// The old bytes, or the steps that compute them.
-    pub old: Result<Vec<u8>, Recipe>,
+    /// The old bytes.
+    pub old: OldBytes,
 }
 
 impl Undo {
     /// Builds an undo that puts `old` in the place of the bytes at `span`.
-    pub fn new(span: Span, old: Result<Vec<u8>, Recipe>) -> Self {
+    pub fn new(span: Span, old: OldBytes) -> Self {
         Self { span, old }
+    }
+}
+
+/// The bytes that an edit replaced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OldBytes {
+    /// The bytes themselves.
+    Kept(Vec<u8>),
+    /// The steps that compute them from the new bytes.
+    Computed(Recipe),
+}
+
+impl OldBytes {
+    /// Returns the bytes. `new` are those that replaced them. Returns `None` if the steps do not fit.
+    pub fn get(&self, new: &[u8]) -> Option<Cow<'_, [u8]>> {
+        match self {
+            Self::Kept(bytes) => Some(Cow::Borrowed(bytes)),
+            Self::Computed(recipe) => recipe.run(new).map(Cow::Owned),
+        }
     }
 }
 
@@ -38,7 +58,10 @@ pub fn undo_edits(raw: &[u8], edits: &[Edit]) -> Vec<Undo> {
         debug_assert!(recipe.is_none_or(fits), "a certain recipe fails");
         undo.push(Undo {
             span,
-            old: recipe.map_or_else(|| Ok(old.to_vec()), |r| Err(r.clone())),
+            old: match recipe {
+                Some(recipe) => OldBytes::Computed(recipe.clone()),
+                None => OldBytes::Kept(old.to_vec()),
+            },
         });
         (old_at, new_at) = (edit.span.end, span.end);
     }
@@ -61,10 +84,7 @@ pub fn apply_undo(new: &[u8], undo: &[Undo]) -> Option<Vec<u8>> {
     for step in undo {
         out.extend_from_slice(new.get(at..step.span.start)?);
         let changed = new.get(step.span.start..step.span.end)?;
-        match &step.old {
-            Ok(bytes) => out.extend_from_slice(bytes),
-            Err(recipe) => out.extend_from_slice(&recipe.run(changed)?),
-        }
+        out.extend_from_slice(&step.old.get(changed)?);
         at = step.span.end;
     }
     out.extend_from_slice(new.get(at..)?);
@@ -92,7 +112,7 @@ mod tests {
         };
         let raw = b"a=Ez";
         let undo = undo_edits(raw, std::slice::from_ref(&edit));
-        assert_eq!(undo[0].old, Ok(b"=E".to_vec()));
+        assert_eq!(undo[0].old, OldBytes::Kept(b"=E".to_vec()));
         assert_eq!(
             apply_undo("aéz".as_bytes(), &undo).as_deref(),
             Some(raw.as_slice())
@@ -117,7 +137,7 @@ mod tests {
             recipe: Some(steps.recipe()),
         };
         let undo = undo_edits(b"6Q0K/A==\n", std::slice::from_ref(&edit));
-        assert!(undo[0].old.is_err());
+        assert!(matches!(undo[0].old, OldBytes::Computed(_)));
         assert_eq!(
             apply_undo("é\nü".as_bytes(), &undo).as_deref(),
             Some(b"6Q0K/A==\n".as_slice())

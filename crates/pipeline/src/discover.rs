@@ -205,7 +205,7 @@ pub(crate) fn discover(
 }
 
 /// Rejects standard input that is given twice, because it can be read only once.
-pub fn once(paths: &[PathBuf]) -> Result<(), Error> {
+pub fn check_stdin_once(paths: &[PathBuf]) -> Result<(), Error> {
     if paths.iter().filter(|path| *path == Path::new("-")).count() > 1 {
         return Err(UsageError::StdinTwice.into());
     }
@@ -216,7 +216,7 @@ fn check_paths(paths: &[PathBuf]) -> Result<(), Error> {
     if paths.is_empty() {
         return Err(UsageError::NoInput.into());
     }
-    once(paths)
+    check_stdin_once(paths)
 }
 
 /// State of a search.

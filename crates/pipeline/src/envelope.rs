@@ -97,17 +97,20 @@ pub(crate) fn message_date(raw: &[u8]) -> Option<Date> {
     date_field(header(raw)).and_then(date)
 }
 
+/// Returns true if a line begins a field of this name, written in small letters.
+pub(crate) fn begins_field(line: &[u8], name: &[u8]) -> bool {
+    line.get(..name.len())
+        .is_some_and(|start| start.eq_ignore_ascii_case(name))
+        && line[name.len()..].trim_ascii_start().starts_with(b":")
+}
+
 /// Returns the value of the first Date field of a header, with its folded lines.
 fn date_field(header: &[u8]) -> Option<&[u8]> {
     const NAME: &[u8] = b"date";
     let mut at = 0;
     while at < header.len() {
         let line = &header[at..];
-        let named = line
-            .get(..NAME.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(NAME))
-            && line[NAME.len()..].trim_ascii_start().starts_with(b":");
-        if named {
+        if begins_field(line, NAME) {
             let start = at + memchr::memchr(b':', line)? + 1;
             return Some(&header[start..field_end(header, start)]);
         }

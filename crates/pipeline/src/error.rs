@@ -6,8 +6,8 @@
 
 use crate::parts_error::PartsError;
 use crate::thousands::with_thousands;
-use mailglot_archive::Error as FileError;
 use mailglot_archive::ledger::LedgerError;
+use mailglot_archive::{Error as FileError, Operation};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fmt, io};
@@ -211,6 +211,11 @@ pub struct UnreadInput {
 }
 
 impl Error {
+    /// Builds the error of an output at `path`.
+    pub(crate) fn output(path: &Path, operation: Operation, error: io::Error) -> Self {
+        Self::Output(FileError::new(path, operation, error))
+    }
+
     /// Builds the error of the ledger at `path`.
     pub(crate) fn ledger(path: &Path, kind: LedgerFaultKind) -> Self {
         Self::Ledger(LedgerFault {

@@ -3,6 +3,7 @@
 //! Lines are split as readers of mailboxes do. Every CR, LF, CR LF and CR CR LF ends one, and a line without a colon is skipped. The header
 //! ends where the parser ends it: a field quoted in a body is text, and stays.
 
+use crate::envelope::begins_field;
 use mailglot_archive::mbox::line_end_length;
 use mailglot_mime::{Edit, Message, PartId, Span};
 
@@ -43,19 +44,12 @@ pub(crate) fn remove(
 
 /// Returns true if an edit gives a Content-Length its other name.
 pub(crate) fn is_renaming(raw: &[u8], edit: &Edit) -> bool {
-    edit.span.is_empty() && edit.with == PREFIX && is_named(&raw[edit.span.start..])
+    edit.span.is_empty() && edit.with == PREFIX && begins_field(&raw[edit.span.start..], NAME)
 }
 
 const NAME: &[u8] = b"content-length";
 /// Added before the name of a field that must not be removed.
 const PREFIX: &[u8] = b"X-";
-
-/// Returns true if a line of a field begins with the name.
-fn is_named(line: &[u8]) -> bool {
-    line.get(..NAME.len())
-        .is_some_and(|start| start.eq_ignore_ascii_case(NAME))
-        && line[NAME.len()..].trim_ascii_start().starts_with(b":")
-}
 
 /// Returns true if a line before the first empty one begins with the name. A fast check: most messages have none.
 fn has_name(raw: &[u8]) -> bool {
@@ -63,7 +57,7 @@ fn has_name(raw: &[u8]) -> bool {
     loop {
         match rest.first() {
             None | Some(b'\r' | b'\n') => return false,
-            Some(b'C' | b'c') if is_named(rest) => return true,
+            Some(b'C' | b'c') if begins_field(rest, NAME) => return true,
             _ => rest = &rest[line(rest).1..],
         }
     }
@@ -132,7 +126,7 @@ fn find(raw: &[u8], message: Option<&Message<'_>>) -> LengthFields {
             }
         };
         found.doubtful |= !is_field;
-        if !is_folded && is_named(content) {
+        if !is_folded && begins_field(content, NAME) {
             open = Some(at);
         }
         at += step;

@@ -96,7 +96,7 @@ mod work_times;
 
 pub use address::{MessageAddress, MessageChoice};
 pub use count::{count, count_each};
-pub use discover::{Opening, once};
+pub use discover::{Opening, check_stdin_once};
 pub use duplicates::Dedupe;
 pub use error::{
     AccountError, DamagedOutputs, Error, LedgerFault, LedgerFaultKind, Mismatch, ReadBackError,

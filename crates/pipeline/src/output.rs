@@ -21,9 +21,7 @@ use crate::run::{EndedSource, ResultSink};
 use crate::summary::Summary;
 use mailglot_archive::ledger::{Archived, BlockBuilder, Footer, LedgerWriter, Record};
 use mailglot_archive::replace::{FolderReplacement, Replacement};
-use mailglot_archive::{
-    Destination, Error as FileError, Operation, OutBatch, WriteOptions, create,
-};
+use mailglot_archive::{Destination, Operation, OutBatch, WriteOptions, create};
 use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -104,7 +102,7 @@ impl<'a> OutputSink<'a> {
             (None, Some(current)) => current.destination.inode(),
             (None, None) => Err(io::ErrorKind::NotFound.into()),
         };
-        inode.map_err(|error| at(&self.plan.output, Operation::Open, error))
+        inode.map_err(|error| Error::output(&self.plan.output, Operation::Open, error))
     }
 
     /// Finishes ledger and report, and puts everything into place. Returns the text of the report.
@@ -134,7 +132,7 @@ impl<'a> OutputSink<'a> {
         let text = report::render(job, summary);
         if let Some(file) = &mut self.report {
             let written = file.write_all(text.as_bytes());
-            written.map_err(|error| at(file.path(), Operation::Write, error))?;
+            written.map_err(|error| Error::output(file.path(), Operation::Write, error))?;
             file.sync().map_err(Error::Output)?;
         }
         self.plan.commit(Ready {
@@ -234,7 +232,7 @@ impl CurrentOutput {
                 .unwrap_or(Path::new(""))
                 .to_owned()
         };
-        hashed.map_err(|error| at(&folder(), Operation::Write, error))?;
+        hashed.map_err(|error| Error::output(&folder(), Operation::Write, error))?;
         self.messages += batch.written;
         self.bytes += batch.out.length();
         Ok(())
@@ -288,7 +286,7 @@ impl SetAside<'_> {
             .mode
             .create_file(&folder.temporary().join(&name));
         let written = file.and_then(|mut file| file.write_all(message));
-        written.map_err(|error| at(&self.place.join(name), Operation::Write, error))
+        written.map_err(|error| Error::output(&self.place.join(name), Operation::Write, error))
     }
 }
 
@@ -319,10 +317,6 @@ fn notes(
         block.clear();
     }
     Ok(())
-}
-
-fn at(path: &Path, operation: Operation, error: io::Error) -> Error {
-    Error::Output(FileError::new(path, operation, error))
 }
 
 fn replacement(place: Option<&Path>, options: WriteOptions) -> Result<Option<Replacement>, Error> {

@@ -18,9 +18,7 @@ use mailglot_archive::ledger::MAGIC;
 use mailglot_archive::replace::{
     FolderReplacement, Replacement, Turn, is_stream, turn, undisturbed,
 };
-use mailglot_archive::{
-    Claim, Destination, Error as FileError, FileMode, Format, Operation, WriteOptions,
-};
+use mailglot_archive::{Claim, Destination, FileMode, Format, Operation, WriteOptions};
 use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -140,7 +138,8 @@ impl OutputPlan {
             self.claims.push(Claim::take(place).map_err(Error::Output)?);
         }
         drop(turn);
-        let there = resolved(beside).map_err(|error| at(beside, Operation::Open, error))?;
+        let there =
+            resolved(beside).map_err(|error| Error::output(beside, Operation::Open, error))?;
         let is_stale = job.force && exists(&self.output) && !wanted.contains(&there);
         if is_stale && check_apart(beside, &self.read).is_ok() && is_ledger(beside) {
             self.stale = Some(beside.to_owned());
@@ -161,7 +160,8 @@ impl OutputPlan {
         for place in self.places() {
             check_apart(place, &self.read)?;
             // Two spellings may refer to one path.
-            let there = resolved(place).map_err(|error| at(place, Operation::Open, error))?;
+            let there =
+                resolved(place).map_err(|error| Error::output(place, Operation::Open, error))?;
             let collides = |other: &PathBuf| there.starts_with(other) || other.starts_with(&there);
             if wanted.iter().any(collides) {
                 return Err(UsageError::OutputsCollide(place.clone()).into());
@@ -205,7 +205,8 @@ impl OutputPlan {
         let inode = ready.inode();
         let mut staged = None;
         if let Some(ledger) = ready.ledger {
-            let inode = inode.map_err(|error| at(&self.output, Operation::Open, error))?;
+            let inode =
+                inode.map_err(|error| Error::output(&self.output, Operation::Open, error))?;
             let ledger = StagedLedger::new(ledger, inode).map_err(Error::Output)?;
             staged = Some((ledger, inode));
         }
@@ -247,7 +248,7 @@ impl OutputPlan {
     /// Returns the error of writing the ledger.
     pub(crate) fn ledger_error(&self, error: io::Error) -> Error {
         let path = self.ledger.as_deref().unwrap_or(&self.output);
-        at(path, Operation::Write, error)
+        Error::output(path, Operation::Write, error)
     }
 }
 
@@ -273,10 +274,6 @@ pub(crate) fn targets(job: &NormalizeJob, inputs: &[SourceInput]) -> Vec<Planned
         }
     };
     inputs.iter().map(target).collect()
-}
-
-fn at(path: &Path, operation: Operation, error: io::Error) -> Error {
-    Error::Output(FileError::new(path, operation, error))
 }
 
 /// Returns true if a file begins like a ledger, and is not a link.

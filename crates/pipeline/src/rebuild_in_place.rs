@@ -20,17 +20,13 @@ use std::borrow::Cow;
 /// `message` is not defined afterwards.
 pub(crate) fn rebuild_in_place<E>(
     message: &mut Vec<u8>,
-    way: &Requote,
+    requoting: &Requote,
     undo: &[Undo],
     put: &mut impl FnMut(&[u8]) -> Result<(), E>,
 ) -> Result<bool, E> {
-    let is_quoted = match way {
-        Requote::Leave => false,
-        Requote::Convert { unquote, .. } | Requote::Count { unquote, .. } => *unquote,
-    };
-    if is_quoted {
+    if requoting.unquotes() {
         let Some(removed) = unquote_in_place(message, Quoting::Mboxrd, MOST_LINES) else {
-            return rebuild_to(message, false, way, undo, put);
+            return rebuild_to(message, false, requoting, undo, put);
         };
         message.truncate(message.len() - removed.len());
     }
@@ -40,7 +36,7 @@ pub(crate) fn rebuild_in_place<E>(
     let Some(pieces) = original_pieces(message, undo, &old) else {
         return Ok(false);
     };
-    match way {
+    match requoting {
         Requote::Convert {
             source: quoting @ (Quoting::Mboxo | Quoting::Mboxrd),
             ..
@@ -59,13 +55,8 @@ pub(crate) fn rebuild_in_place<E>(
 /// Returns the old text of each change. None if one does not fit.
 fn old_texts<'u>(message: &[u8], undo: &'u [Undo]) -> Option<Vec<Cow<'u, [u8]>>> {
     let old = |step: &'u Undo| {
-        Some(match &step.old {
-            Ok(bytes) => Cow::Borrowed(&bytes[..]),
-            Err(recipe) => {
-                let new = message.get(step.span.start..step.span.end)?;
-                Cow::Owned(recipe.run(new)?)
-            }
-        })
+        let new = message.get(step.span.start..step.span.end)?;
+        step.old.get(new)
     };
     undo.iter().map(old).collect()
 }
@@ -116,14 +107,14 @@ fn put_marks<E>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mailglot_mime::Span;
+    use mailglot_mime::{OldBytes, Span};
     use std::convert::Infallible;
 
     #[test]
     fn a_message_is_rebuilt_like_its_copy() {
         let message = b">From a\n>>From b\nxFrom c\n\nabcdef>From\n>>>From x";
         let undo =
-            |start, end, old: &str| Undo::new(Span::new(start, end), Ok(old.as_bytes().to_vec()));
+            |start, end, old: &str| Undo::new(Span::new(start, end), OldBytes::Kept(old.into()));
         let steps = [
             vec![],
             vec![undo(3, 5, "xyz"), undo(16, 17, "\n"), undo(17, 17, ">")],
@@ -147,21 +138,22 @@ mod tests {
         }
         let mut rebuilt = 0;
         for undo in &steps {
-            for way in &ways {
+            for requoting in &ways {
                 let (mut copied, mut placed) = (Vec::new(), Vec::new());
                 let into = |out: &mut Vec<u8>, piece: &[u8]| {
                     out.extend_from_slice(piece);
                     Ok::<_, Infallible>(())
                 };
-                let fits = rebuild_to(message, false, way, undo, &mut |piece| {
+                let fits = rebuild_to(message, false, requoting, undo, &mut |piece| {
                     into(&mut copied, piece)
                 });
-                let in_place = rebuild_in_place(&mut message.to_vec(), way, undo, &mut |piece| {
-                    into(&mut placed, piece)
-                });
-                assert_eq!(in_place, fits, "{undo:?} {way:?}");
+                let in_place =
+                    rebuild_in_place(&mut message.to_vec(), requoting, undo, &mut |piece| {
+                        into(&mut placed, piece)
+                    });
+                assert_eq!(in_place, fits, "{undo:?} {requoting:?}");
                 if fits == Ok(true) {
-                    assert_eq!(placed, copied, "{undo:?} {way:?}");
+                    assert_eq!(placed, copied, "{undo:?} {requoting:?}");
                     rebuilt += 1;
                 }
             }

@@ -13,7 +13,7 @@ use crate::restore_quoting::rebuild_to;
 use mailglot_archive::ledger::{Archived, Body, Change, MessageRecord, Old, RawKind, Record};
 use mailglot_archive::replace::Replacement;
 use mailglot_archive::{Error as FileError, FileMode, Operation, open_input};
-use mailglot_mime::{Recipe, Span, Undo};
+use mailglot_mime::{OldBytes, Recipe, Span, Undo};
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -186,8 +186,8 @@ fn undo(change: &Change<'_>) -> Option<Undo> {
     let start = usize::try_from(change.start).ok()?;
     let end = start.checked_add(usize::try_from(change.len).ok()?)?;
     let old = match change.old {
-        Old::Bytes(bytes) => Ok(bytes.to_vec()),
-        Old::Recipe(bytes) => Err(Recipe::from_bytes(bytes)),
+        Old::Bytes(bytes) => OldBytes::Kept(bytes.to_vec()),
+        Old::Recipe(bytes) => OldBytes::Computed(Recipe::from_bytes(bytes)),
     };
     Some(Undo::new(Span::new(start, end), old))
 }
@@ -555,15 +555,9 @@ fn without_flags(path: &Path) -> Option<Vec<u8>> {
     Some(name[..end].to_vec())
 }
 
-#[cfg(unix)]
 fn native(name: &[u8]) -> Option<PathBuf> {
     use std::os::unix::ffi::OsStrExt;
     (!name.contains(&0)).then(|| PathBuf::from(std::ffi::OsStr::from_bytes(name)))
-}
-
-#[cfg(not(unix))]
-fn native(name: &[u8]) -> Option<PathBuf> {
-    std::str::from_utf8(name).ok().map(PathBuf::from)
 }
 
 #[cfg(test)]

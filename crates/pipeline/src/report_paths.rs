@@ -6,7 +6,7 @@
 use crate::json_file_name::FileName;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use mailglot_archive::BoxEventKind;
+use mailglot_archive::{BoxDetail, BoxEventKind};
 use serde_json::{Value, json};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -54,7 +54,7 @@ impl SharedFolder {
                     }
                 }
                 if element["code"] == BoxEventKind::Duplicate.code() {
-                    self.shorten(&mut element["detail"], "same bytes as ");
+                    self.shorten(&mut element["detail"], BoxDetail::SAME_BYTES);
                 }
             }
         }
@@ -133,7 +133,7 @@ mod tests {
             "damaged": ["/a/b/x.gz: truncated (at byte 7)"],
             "without_header": {"/a/b": 2},
             "examples": [
-                {"code": "box.duplicate", "message": "/a/b/1", "path": path(b"/a/b/\xe8"), "detail": "same bytes as /a/b:0"},
+                {"code": "box.duplicate", "message": "/a/b/1", "path": path(b"/a/b/\xe8"), "detail": BoxDetail::Duplicate { first: "/a/b:0".into() }.to_string()},
                 {"code": "ew.raw8bit", "message": "/a/b:1", "detail": "/a/b"},
             ],
             "least_certain": [{"message": "/a/b:2"}],

@@ -17,12 +17,12 @@ use std::sync::LazyLock;
 pub(crate) fn rebuild<'a>(
     message: &'a [u8],
     midline: bool,
-    way: &Requote,
+    requoting: &Requote,
     undo: &[Undo],
 ) -> Option<Cow<'a, [u8]>> {
     let (head, lines) = message.split_at(if midline { line_end(message) } else { 0 });
-    let old = unquoted(lines, way, undo)?;
-    let quoted = match way {
+    let old = unquoted(lines, requoting, undo)?;
+    let quoted = match requoting {
         Requote::Count { marks, .. } => {
             let mut out = Vec::with_capacity(old.len() + marks.len());
             let put = &mut |piece: &[u8]| {
@@ -58,18 +58,18 @@ pub(crate) fn rebuild<'a>(
 pub(crate) fn rebuild_to<E>(
     message: &[u8],
     midline: bool,
-    way: &Requote,
+    requoting: &Requote,
     undo: &[Undo],
     put: &mut impl FnMut(&[u8]) -> Result<(), E>,
 ) -> Result<bool, E> {
-    let Requote::Count { marks, .. } = way else {
-        let Some(old) = rebuild(message, midline, way, undo) else {
+    let Requote::Count { marks, .. } = requoting else {
+        let Some(old) = rebuild(message, midline, requoting, undo) else {
             return Ok(false);
         };
         return put(&old).map(|()| true);
     };
     let (head, lines) = message.split_at(if midline { line_end(message) } else { 0 });
-    let Some(old) = unquoted(lines, way, undo) else {
+    let Some(old) = unquoted(lines, requoting, undo) else {
         return Ok(false);
     };
     put(head)?;
@@ -77,12 +77,8 @@ pub(crate) fn rebuild_to<E>(
 }
 
 /// Returns the original message before quoting.
-fn unquoted<'a>(lines: &'a [u8], way: &Requote, undo: &[Undo]) -> Option<Cow<'a, [u8]>> {
-    let is_quoted = match way {
-        Requote::Leave => false,
-        Requote::Convert { unquote, .. } | Requote::Count { unquote, .. } => *unquote,
-    };
-    let plain = if is_quoted {
+fn unquoted<'a>(lines: &'a [u8], requoting: &Requote, undo: &[Undo]) -> Option<Cow<'a, [u8]>> {
+    let plain = if requoting.unquotes() {
         unquote(lines, Quoting::Mboxrd)
     } else {
         Cow::Borrowed(lines)
@@ -199,11 +195,11 @@ mod tests {
             for source in [Quoting::None, Quoting::Mboxo, Quoting::Mboxrd] {
                 let mut new = Vec::new();
                 quote_mboxrd(&unquote(&old, source), &mut new);
-                let way = Requote::Convert {
+                let requoting = Requote::Convert {
                     unquote: true,
                     source,
                 };
-                let back = rebuild(&new, false, &way, &[]).unwrap();
+                let back = rebuild(&new, false, &requoting, &[]).unwrap();
                 assert_eq!(
                     requotes(&old, source),
                     back == old,
@@ -237,12 +233,13 @@ mod tests {
     fn irregular_quoting_is_restored_by_count() {
         let old = b"From a\n>From b\n>>From c\n".as_slice();
         let stripped = b">>From a\nFrom b\nFrom c\n";
-        let way = |marks: &[u64]| Requote::Count {
+        let requoting = |marks: &[u64]| Requote::Count {
             unquote: false,
             marks: marks.to_vec(),
         };
-        let restored =
-            |bytes, marks: &[u64]| rebuild(bytes, false, &way(marks), &[]).map(Cow::into_owned);
+        let restored = |bytes, marks: &[u64]| {
+            rebuild(bytes, false, &requoting(marks), &[]).map(Cow::into_owned)
+        };
         assert_eq!(restored(stripped, &count_marks(old)).as_deref(), Some(old));
         assert_eq!(restored(stripped, &[1, 2]), None);
         assert_eq!(restored(stripped, &[1, 2, 3, 4]), None);
@@ -252,13 +249,13 @@ mod tests {
     #[test]
     fn number_of_quote_marks_is_limited() {
         let lines = b"x\nFrom \n".repeat(1000);
-        let way = Requote::Count {
+        let requoting = Requote::Count {
             unquote: false,
             marks: vec![65_536; 2000],
         };
         for midline in [false, true] {
             let (mut bytes, mut largest) = (0, 0);
-            let done = rebuild_to(&lines, midline, &way, &[], &mut |piece| {
+            let done = rebuild_to(&lines, midline, &requoting, &[], &mut |piece| {
                 bytes += piece.len();
                 largest = largest.max(piece.len());
                 if bytes > 1_000_000 {
@@ -270,7 +267,7 @@ mod tests {
             assert_eq!(done, Err("enough"));
             assert_eq!(largest, 65_536);
         }
-        let way = Requote::Count {
+        let requoting = Requote::Count {
             unquote: false,
             marks: (0..1000).collect(),
         };
@@ -279,19 +276,25 @@ mod tests {
             out.extend_from_slice(piece);
             Ok::<_, Infallible>(())
         };
-        assert_eq!(rebuild_to(&lines, true, &way, &[], put), Ok(true));
-        assert_eq!(rebuild(&lines, true, &way, &[]).as_deref(), Some(&out[..]));
+        assert_eq!(rebuild_to(&lines, true, &requoting, &[], put), Ok(true));
+        assert_eq!(
+            rebuild(&lines, true, &requoting, &[]).as_deref(),
+            Some(&out[..])
+        );
     }
 
     #[test]
     fn a_piece_inside_a_line_keeps_its_first_line() {
-        let way = Requote::Convert {
+        let requoting = Requote::Convert {
             unquote: true,
             source: Quoting::None,
         };
         let piece = b">From not at a line start\n>From here\n";
-        let back = rebuild(piece, true, &way, &[]).unwrap();
+        let back = rebuild(piece, true, &requoting, &[]).unwrap();
         assert_eq!(&*back, b">From not at a line start\nFrom here\n");
-        assert_eq!(&*rebuild(b">From ", true, &way, &[]).unwrap(), b">From ");
+        assert_eq!(
+            &*rebuild(b">From ", true, &requoting, &[]).unwrap(),
+            b">From "
+        );
     }
 }

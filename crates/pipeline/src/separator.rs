@@ -13,6 +13,9 @@ use std::borrow::Cow;
 
 /// Code of the event that reports [`replaced_separator`].
 pub(crate) const SEPARATOR_REPLACED: &str = "mbox.separator-replaced";
+/// Code and detail of the event for a line end that a mailbox adds to a message.
+pub(crate) const LINE_END_ADDED: &str = "mbox.line-end-added";
+pub(crate) const NO_LINE_END: &str = "the last line of the message had no line end";
 
 /// Returns the separator line of a message: the old one, or one with its sender and its date in UTC.
 pub(crate) fn separator_line<'a>(old: &'a [u8], message: &[u8]) -> Cow<'a, [u8]> {

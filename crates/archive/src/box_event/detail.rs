@@ -203,6 +203,9 @@ pub enum BoxDetail {
 }
 
 impl BoxDetail {
+    /// What the text of [`Self::Duplicate`] begins with. The address of the first message follows.
+    pub const SAME_BYTES: &'static str = "same bytes as ";
+
     /// Returns the path of the file that the sentence names.
     pub(crate) fn file(&self) -> Option<&str> {
         match self {
@@ -302,7 +305,7 @@ impl fmt::Display for BoxDetail {
                     more => write!(f, ", and {more} more"),
                 }
             }
-            Self::Duplicate { first } => write!(f, "same bytes as {first}"),
+            Self::Duplicate { first } => write!(f, "{}{first}", Self::SAME_BYTES),
             Self::RenamedFolder { display, name } => write!(
                 f,
                 "another folder is written by the name of this one, which becomes {display}: {name}"

@@ -109,6 +109,16 @@ pub enum Requote {
     },
 }
 
+impl Requote {
+    /// Returns true if the message of the output is quoted, so that a restore unquotes it.
+    pub fn unquotes(&self) -> bool {
+        match self {
+            Self::Leave => false,
+            Self::Convert { unquote, .. } | Self::Count { unquote, .. } => *unquote,
+        }
+    }
+}
+
 /// One changed region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change<'a> {

@@ -12,6 +12,7 @@ use super::separator_header::{
 };
 use crate::following_line::{FollowingLine, is_from_line};
 use crate::line_ends::{open_line, quote_depth, split_line, without_line_end};
+use crate::mailbox_options::{LineDecision, MailboxOptions, MboxRule};
 
 /// Number of bytes after the start of a candidate that contain all other evidence.
 pub(super) const NEAR: usize = 16 << 10;
@@ -19,6 +20,8 @@ pub(super) const NEAR: usize = 16 << 10;
 pub(super) const BEHIND: usize = 1 << 10;
 /// Points required to accept a candidate.
 pub(super) const ACCEPT: i32 = 6;
+/// Number of points from which on a line may be a separator, and is reported if it is not clearly one.
+pub(super) const DOUBTFUL: i32 = 4;
 
 /// Longest line that can be a separator.
 pub(super) const LONGEST_LINE: usize = 4 << 10;
@@ -114,6 +117,18 @@ impl LineEvidence {
             FollowingLine::Other => self.text_after,
         };
         is_before_text || is_introduced(data, at)
+    }
+
+    /// Returns the decision about a line at `offset` that an override or the rule makes without the evidence of its neighborhood.
+    pub(super) fn decided(&self, offset: u64, options: &MailboxOptions) -> Option<bool> {
+        if let Some(decision) = options.overrides.get(&offset) {
+            return Some(*decision == LineDecision::Cut);
+        }
+        match options.rule {
+            MboxRule::Loose => Some(true),
+            MboxRule::Strict => Some(self.blank_before && self.line.dated),
+            _ => None,
+        }
     }
 
     /// Returns true for the first line of `git format-patch` with a header, in a mailbox that is not one of patches.

@@ -25,7 +25,7 @@ use explain::{LossReporter, UnmappableReporter};
 use mailglot_archive::replace::{Replacement, is_stream, open_stream};
 use mailglot_archive::{FileMode, WriteOptions};
 use mailglot_codec::{Charset, LossLog, Mode, Unmappable};
-use mailglot_pipeline::once;
+use mailglot_pipeline::check_stdin_once;
 use source::Defects;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};
@@ -99,7 +99,7 @@ impl<'a> Conversion<'a> {
         let writing = args
             .explain
             .then(|| UnmappableReporter::new(self.console, self.to.charset(), unmappable.clone()));
-        once(&args.files)?;
+        check_stdin_once(&args.files)?;
         check_apart(args)?;
         check_sign(self.to, unmappable.as_ref())?;
         let private = args.files.iter().chain(&args.output);

@@ -15,12 +15,12 @@ use crate::output::{Console, print, put_path};
 use mailglot_codec::Charset;
 use mailglot_codec::detect::{Evidence, Guess, Hints, detect_top, strict_charset};
 use mailglot_mime::{FileKind, charset_in_file, file_kind};
-use mailglot_pipeline::{FileName, once};
+use mailglot_pipeline::{FileName, check_stdin_once};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 pub(crate) fn run(args: &DetectArgs, console: Console) -> Result<Exit, Failure> {
-    once(&args.files)?;
+    check_stdin_once(&args.files)?;
     let stdin = [PathBuf::from("-")];
     let mut worst = Exit::Done;
     for file in if args.files.is_empty() {

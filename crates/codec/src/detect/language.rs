@@ -5,7 +5,7 @@
 
 mod row;
 
-pub(crate) use row::{Candidate, Language, RARE, rare, usual};
+pub(crate) use row::{Candidate, Language, RARE_LANGUAGE, rare, usual};
 
 use super::cost::NAT;
 use super::detection_page::DetectionPage;
@@ -42,7 +42,7 @@ impl Candidate {
     pub(super) fn is_common_in(&self, languages: &[usize]) -> bool {
         self.languages
             .iter()
-            .any(|(index, cost)| *cost < RARE && languages.contains(index))
+            .any(|(index, cost)| *cost < RARE_LANGUAGE && languages.contains(index))
     }
 
     /// Returns true if it has letters of one of these languages.
@@ -55,13 +55,13 @@ impl Candidate {
     pub(super) fn is_rare(&self) -> bool {
         self.languages
             .iter()
-            .all(|(index, cost)| *cost >= RARE || LANGUAGES[*index].tier > 2)
+            .all(|(index, cost)| *cost >= RARE_LANGUAGE || LANGUAGES[*index].tier > 2)
     }
 
     /// Returns its cost in the mail of the language in which it is most common.
     pub(super) fn rarity(&self) -> u32 {
         let costs = self.languages.iter().map(|(_, cost)| *cost);
-        costs.min().unwrap_or(RARE)
+        costs.min().unwrap_or(RARE_LANGUAGE)
     }
 
     /// Returns the minimum costs of letters in its languages, or in those of its script if it has none. `None` for Han.

@@ -6,7 +6,7 @@
 use super::alphabet_list::{ALPHABETS, FEWEST, LIST, ListedLetters, SIGNS, letters, words};
 use super::candidate_filter::Trial;
 use super::cost::NAT;
-use super::language::{Candidate, RARE, candidates};
+use super::language::{Candidate, RARE_LANGUAGE, candidates};
 use super::priors::Priors;
 use super::sample::Sample;
 use std::sync::OnceLock;
@@ -135,7 +135,11 @@ fn pairs() -> &'static [Pair] {
             let page = candidate.page();
             let characters = std::array::from_fn(|at| page.character(at as u8 | 0x80));
             let signs = ByteSet::of(&characters.map(|c| signs.contains(&c)));
-            for (language, cost) in candidate.languages.iter().filter(|(_, cost)| *cost < RARE) {
+            for (language, cost) in candidate
+                .languages
+                .iter()
+                .filter(|(_, cost)| *cost < RARE_LANGUAGE)
+            {
                 for (alphabet, places) in ALPHABETS.iter().zip(&places) {
                     if alphabet.language != *language {
                         continue;

@@ -74,6 +74,7 @@ pub use hints::Hints;
 pub use hz::{HzRun, find_hz_shift, hz_characters, hz_runs, hz_sequence};
 #[doc(hidden)]
 pub use mac_signs::mac_signs;
+pub use odd_text::{MAX_HIGH_BYTES, WINDOW};
 pub use odd_text::{has_letters, high_bytes, is_odd, is_rather_odd, letters_lead};
 #[doc(hidden)]
 pub use rules::Rules;

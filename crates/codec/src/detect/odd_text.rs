@@ -13,10 +13,14 @@ use crate::generated::languages::LANGUAGES;
 use crate::loss::LossLog;
 use mailglot_kernel::ascii;
 
-/// Number of bytes that are read, from the first byte above 7F.
-const WINDOW: usize = 4096;
-/// Maximum number of bytes above 7F that are read.
-const MAX_HIGH_BYTES: usize = 64;
+/// Number of bytes that checks of a label examine, from the first byte above 7F on.
+// For the charset choice of mailglot-mime, too.
+#[doc(hidden)]
+pub const WINDOW: usize = 4096;
+/// Maximum number of bytes above 7F among them.
+// For the charset choice of mailglot-mime, too.
+#[doc(hidden)]
+pub const MAX_HIGH_BYTES: usize = 64;
 /// Bytes above 7F after which a text that is far from odd is accepted.
 const FIRST: usize = 12;
 /// How much likelier (natural logarithm) such bytes must be under a label to speak for it clearly.

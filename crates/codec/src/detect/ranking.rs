@@ -270,7 +270,7 @@ impl Ranking {
         /// For few letters within words.
         const LETTERS: u32 = 7 * NAT;
         /// More of a charset that is rare in mail.
-        const RARE: u32 = 2 * NAT;
+        const OF_RARE_CHARSET: u32 = 2 * NAT;
         /// For one letter in a charset that is rare in mail: `Beno\u{12b}t`, `Chlo\u{165}`.
         const ONE_LETTER: u32 = 6 * NAT;
         /// For signs that are signs in both: one currency for another.
@@ -287,7 +287,7 @@ impl Ranking {
             let is_few =
                 letters < MANY || (1..MANY).contains(&odd_text::differing_letters(sample, charset));
             return match (is_few && !is_local, candidate.is_rare()) {
-                (true, true) if is_english => Some(LETTERS + RARE),
+                (true, true) if is_english => Some(LETTERS + OF_RARE_CHARSET),
                 (true, false) if is_english => Some(LETTERS),
                 (true, true)
                     if is_one_letter(sample) && !candidate.is_of_any(&self.priors.local) =>

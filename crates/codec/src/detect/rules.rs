@@ -30,7 +30,7 @@ impl Rules {
     pub const ALPHABET_LISTS: Self = Self(1 << 8);
 
     /// Every rule with its name, in the order of the documentation.
-    pub const ALL: &'static [(&'static str, Self)] = &[
+    pub const NAMED: &'static [(&'static str, Self)] = &[
         ("signs by place", Self::SIGNS_BY_PLACE),
         ("repeats count once", Self::REPEATS_ONCE),
         ("noise left out", Self::NOISE_WORDS),
@@ -57,7 +57,7 @@ impl Rules {
     /// No rule.
     pub const NONE: Self = Self(0);
     /// Every rule.
-    pub const ALL_RULES: Self = Self(u32::MAX);
+    pub const ALL: Self = Self(u32::MAX);
 }
 
 impl Default for Rules {
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn each_rule_is_one_bit_of_its_own() {
         let mut rest = Rules::default();
-        for (name, rule) in Rules::ALL {
+        for (name, rule) in Rules::NAMED {
             assert!(rest.has(*rule), "{name}");
             rest = rest.without(*rule);
             assert!(!rest.has(*rule), "{name}");

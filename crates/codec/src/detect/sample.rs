@@ -361,7 +361,7 @@ mod tests {
 
     #[test]
     fn words_with_rare_bytes_are_found() {
-        let sample = |text: &[u8]| sample(text, Rules::ALL_RULES);
+        let sample = |text: &[u8]| sample(text, Rules::ALL);
         assert_eq!(sample(b"caf\xE9").bytes, b"caf\xE9 ");
         let mut text = b"plain words and more ".repeat(40);
         text.extend_from_slice(&b"\xE9t\xE9 ".repeat(100));
@@ -399,7 +399,7 @@ mod tests {
             })
             .collect();
         let text = [&words[..], b"x \xB6\xED\xED\xE1 \xB6\xF1 y"].concat();
-        let found = sample(&text, Rules::ALL_RULES);
+        let found = sample(&text, Rules::ALL);
         let is_sign = |byte: &&u8| **byte == 0xB6;
         let signs: Vec<_> = found.bytes.iter().filter(is_sign).collect();
         assert_eq!(signs.len(), 1, "{}", found.bytes.escape_ascii());
@@ -425,7 +425,7 @@ mod tests {
 
     #[test]
     fn a_long_word_is_cut() {
-        let sample = |text: &[u8]| sample(text, Rules::ALL_RULES);
+        let sample = |text: &[u8]| sample(text, Rules::ALL);
         let found = sample(&[0xA4; 5000]);
         assert_eq!((found.bytes.len(), found.is_cut), (FIRST, true));
         for length in 0..700 {

@@ -5,7 +5,7 @@
 
 use super::candidate_filter::{self, Trial};
 use super::cost::NAT;
-use super::language::{self, Language, RARE};
+use super::language::{self, Language, RARE_LANGUAGE};
 use super::priors::Priors;
 use super::reading::{english_runs, read_text};
 use super::readings::{Readings, SharedReading, decode_sample, language_cost};
@@ -71,7 +71,7 @@ impl ForcedReading {
                 .languages
                 .iter()
                 .find(|(i, _)| *i == index)
-                .map_or(RARE, |(_, cost)| *cost)
+                .map_or(RARE_LANGUAGE, |(_, cost)| *cost)
         };
         let mut languages: Vec<(usize, u32)> = of_script
             .map(|(index, _)| (index, cost(index) + priors.languages[index]))
@@ -86,7 +86,7 @@ impl ForcedReading {
             languages,
             reading: Readings::new(sample, priors.rules).read(candidate, u32::MAX),
             most: if is_other_script {
-                unicode_cost(&text, priors) + RARE
+                unicode_cost(&text, priors) + RARE_LANGUAGE
             } else {
                 NO_TEXT
             },
@@ -206,8 +206,8 @@ pub(super) fn noise(bytes: &[u8]) -> u32 {
     /// Cost of a byte, as if any of a hundred were as likely.
     const BYTE: u32 = 74;
     /// Additional cost of noise, because text is expected.
-    const RARE: u32 = 3 * NAT;
-    RARE + BYTE * bytes.len() as u32
+    const UNEXPECTED: u32 = 3 * NAT;
+    UNEXPECTED + BYTE * bytes.len() as u32
 }
 
 /// Returns the probability of one of the scored charsets; `noise` is the cost of the bytes if they are text in none.

@@ -85,7 +85,7 @@ pub(super) const BEFORE_AT: u32 = 6 * NAT;
 /// Cost of a sign that stands before no word of small letters: `©koda` is `Škoda`.
 pub(super) const BEFORE_SMALL_LETTER: u32 = 6 * NAT;
 /// Cost of a sign that is in no list.
-const RARE: u32 = 8 * NAT;
+const UNLISTED: u32 = 8 * NAT;
 /// Least cost of a sign anywhere.
 pub(super) const LEAST: u32 = REPEATED;
 
@@ -286,7 +286,7 @@ fn other_cost(c: char, before: Beside, after: Beside) -> (u32, u32) {
             },
         ),
         // Arabic, Greek and other punctuation with a script of its own, and what else there is.
-        _ => (RARE * 2 / NAT, if within { HARDLY } else { 0 }),
+        _ => (UNLISTED * 2 / NAT, if within { HARDLY } else { 0 }),
     }
 }
 

@@ -77,10 +77,7 @@ pub fn is_text_in_pairs(label: Charset, bytes: &[u8]) -> bool {
     if bytes.len() % 2 == 1 {
         return false;
     }
-    if bytes
-        .iter()
-        .any(|b| b.is_ascii_control() && !matches!(b, b'\t' | b'\n' | b'\r' | 0x0C | 0x1B))
-    {
+    if wide::has_unused_control(bytes) {
         return true;
     }
     let is_sign = |c: char| matches!(c, '\u{2000}'..='\u{206F}' | '\u{3000}'..='\u{303F}' | '\u{FF00}'..='\u{FFEF}');

@@ -85,7 +85,7 @@ fn is_unused_control(byte: u8) -> bool {
 }
 
 /// Returns true if any byte is a control that no text has.
-fn has_unused_control(bytes: &[u8]) -> bool {
+pub(super) fn has_unused_control(bytes: &[u8]) -> bool {
     // Without branches, so that compilers make vector code of the loop over a block.
     let may_be_unused = |b: &u8| {
         (u8::from(*b < 0x20) & u8::from(*b != b'\n') & u8::from(*b != b'\r')) | u8::from(*b == 0x7F)

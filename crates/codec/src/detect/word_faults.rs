@@ -140,10 +140,10 @@ pub(super) fn related_charsets(best: Charset, sample: &Sample) -> Vec<Charset> {
 /// Returns true if nearly all characters beyond ASCII are letters. ISO-8859-5 text decoded as IBM866 has box drawing: `Добрый` is `┤▐╤ры┘`.
 pub(super) fn has_letters_only(charset: Charset, sample: &Sample) -> bool {
     /// One of so many characters may be a sign.
-    const RARE: usize = 20;
+    const ONE_OF: usize = 20;
     let text = charset.decode(&sample.bytes, &mut LossLog::with_limit(0));
     let high = || text.chars().filter(|c| !c.is_ascii());
-    high().filter(|c| !is_alphabetic(*c)).count() * RARE <= high().count()
+    high().filter(|c| !is_alphabetic(*c)).count() * ONE_OF <= high().count()
 }
 
 /// Returns true if most characters beyond ASCII are the same ones in both readings of single bytes.

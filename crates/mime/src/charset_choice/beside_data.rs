@@ -6,6 +6,7 @@
 use super::choice::Choice;
 use super::evidence::Evidence;
 use super::steps::choose;
+use super::two_charsets::mixed_text::{gaps, join};
 use crate::event::{Detail, EventKind};
 use crate::unlogged::decode_unlogged;
 use mailglot_codec::LossLog;
@@ -18,19 +19,8 @@ pub(crate) fn choose_beside_data<'a>(
     data: impl Iterator<Item = Range<usize>>,
     evidence: &Evidence<'_>,
 ) -> Choice<'a> {
-    let mut pieces = Vec::new();
-    let mut at = 0;
-    for range in data {
-        pieces.push(at..range.start);
-        at = range.end;
-    }
-    pieces.push(at..bytes.len());
-    let text: Vec<u8> = pieces
-        .iter()
-        .flat_map(|piece| &bytes[piece.clone()])
-        .copied()
-        .collect();
-    let choice = choose(&text, evidence).into_owned();
+    let pieces = gaps(data, bytes.len());
+    let choice = choose(&join(bytes, &pieces), evidence).into_owned();
     if choice.mixed.is_some() {
         return by_piece(bytes, &pieces, &choice, evidence);
     }

@@ -40,7 +40,7 @@ impl Evidence<'_> {
     /// Returns the rules of charset detection that are in force.
     pub(super) fn rules(&self) -> detect::Rules {
         self.mail
-            .map_or(detect::Rules::ALL_RULES, |mail| mail.policy().charset_rules)
+            .map_or(detect::Rules::ALL, |mail| mail.policy().charset_rules)
     }
 
     /// Returns the hints that detection gets for these bytes.
@@ -58,5 +58,5 @@ pub(crate) const MAIL_HINTS: detect::Hints<'static> = detect::Hints {
     country: None,
     time_zone: None,
     ascii_compatible: true,
-    rules: detect::Rules::ALL_RULES,
+    rules: detect::Rules::ALL,
 };

@@ -23,7 +23,7 @@ use crate::charset_choice::two_charsets::latin2_passages::in_latin2_passages;
 use crate::charset_choice::two_charsets::mixed_choice::{lines_beside_utf8, mixed_by_label};
 use crate::charset_choice::two_charsets::mixed_iso2022jp::{has_japanese_segments, is_japanese};
 use crate::charset_choice::two_charsets::mixed_text::MixedText;
-use crate::charset_choice::two_charsets::mixed_text::OtherCharset;
+use crate::charset_choice::two_charsets::mixed_text::RestCharset;
 use crate::charset_choice::two_charsets::quoted_lines::{
     has_odd_beginning, proven_by_quotation, quotations_against_label, quotations_by_label,
 };
@@ -321,10 +321,10 @@ fn by_label_check<'a>(
     if read.is_none_or(|read| read.how == How::Superset)
         && evidence.may_find_mixed()
         && let Some(mixed) = with_windows_signs(bytes, charset)
-            .or_else(|| in_latin2_passages(bytes, OtherCharset::named(charset)))
+            .or_else(|| in_latin2_passages(bytes, RestCharset::named(charset)))
             .or_else(|| {
                 let is_open = scope != LabelScope::None;
-                is_open.then(|| with_signs_in_koi8(bytes, OtherCharset::named(charset)))?
+                is_open.then(|| with_signs_in_koi8(bytes, RestCharset::named(charset)))?
             })
     {
         return Some(mixed.choice_of_rest(without_likelier(events)));
@@ -357,7 +357,7 @@ fn by_label_check<'a>(
         confidence,
         ..
     } = read?;
-    let guess = OtherCharset {
+    let guess = RestCharset {
         charset: used,
         confidence,
     };

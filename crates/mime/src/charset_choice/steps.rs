@@ -16,11 +16,11 @@ use super::text_tests::vni::is_vni;
 use super::two_charsets::card_properties::by_properties;
 use super::two_charsets::lost_characters::read_lost_characters;
 use super::two_charsets::mixed_choice::{
-    is_part_of_mixed, label_or_wider, lines_beside_utf8, mixed_by_label, rest_of_label,
+    label_or_wider, lines_beside_utf8, mixed_by_label, rest_of_label,
 };
 use super::two_charsets::mixed_hz::{in_hz, is_hz_with_losses};
 use super::two_charsets::mixed_iso2022jp::{in_iso2022jp, is_japanese};
-use super::two_charsets::mixed_text::{MixedText, OtherCharset, decode_runs};
+use super::two_charsets::mixed_text::{MixedText, RestCharset, decode_runs};
 use super::without_label::without_label;
 use crate::charset_choice::by_structure::{
     by_bom_or_structure, by_damaged_escapes, may_be_iso2022, may_be_wide,
@@ -287,7 +287,7 @@ impl<'a, 'e> Undecided<'a, 'e> {
     /// Malformed sequences of UTF-8 must outweigh complete ones.
     fn mark_before_other_text(&self, how: How) -> Option<MixedText> {
         let label = self.declared.filter(|label| {
-            is_part_of_mixed(*label) && ![Charset::UTF_8, Charset::US_ASCII].contains(label)
+            label.may_stand_beside_ascii() && ![Charset::UTF_8, Charset::US_ASCII].contains(label)
         })?;
         let rest = self
             .bytes
@@ -300,7 +300,7 @@ impl<'a, 'e> Undecided<'a, 'e> {
             count.malformed * weight > count.within && decodes_without_loss(label, rest);
         let mark = 0..bom::UTF_8.len();
         is_of_label.then(|| {
-            let other = OtherCharset::named(label_or_wider(label, rest));
+            let other = RestCharset::named(label_or_wider(label, rest));
             decode_runs(self.bytes, &[(mark, Charset::UTF_8)], other)
         })
     }
@@ -309,7 +309,9 @@ impl<'a, 'e> Undecided<'a, 'e> {
     /// names the charset outside the escape sequences.
     fn mixed_iso2022jp(&mut self) -> Option<Choice<'a>> {
         let may_find_runs = LabelScope::of(self.evidence.detection()) != LabelScope::None;
-        let is_of_rest = |label| may_find_runs && !self.evidence.mapped && is_part_of_mixed(label);
+        let is_of_rest = |label: Charset| {
+            may_find_runs && !self.evidence.mapped && label.may_stand_beside_ascii()
+        };
         let may_be =
             |label: Charset| is_open_label(label) || is_japanese(label) || is_of_rest(label);
         let is_possible = self.classes.has_escape() && self.evidence.may_find_mixed();

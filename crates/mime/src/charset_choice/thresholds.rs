@@ -1,6 +1,6 @@
 //! Thresholds for the acceptance of a charset.
 
-use mailglot_codec::detect::high_bytes;
+use mailglot_codec::detect::{WINDOW, high_bytes};
 
 /// Minimum confidence of a guess that needs no further evidence.
 pub(crate) const SURE_CONFIDENCE: f32 = 0.9;
@@ -11,10 +11,6 @@ pub(super) const LIKELY_BESIDE_UTF8: f32 = 0.5;
 
 /// The confidence in windows-1252 if the bytes prove nothing: most such mail uses it.
 pub(super) const FALLBACK_CONFIDENCE: f32 = 0.6;
-
-/// Number of bytes that checks of a label examine, from the first byte above 7F on, and maximum number of bytes above 7F among them.
-pub(super) const WINDOW: usize = 4096;
-pub(super) const MAX_HIGH_BYTES: usize = 64;
 
 /// Returns the part of a text that checks of a label examine: [`WINDOW`] bytes from the first byte above 7F, and the byte before it.
 pub(super) fn window(bytes: &[u8]) -> &[u8] {

@@ -14,7 +14,7 @@ use super::thresholds::{FALLBACK_CONFIDENCE, LIKELY_CONFIDENCE, SURE_CONFIDENCE}
 use super::two_charsets::koi8_signs::with_signs_in_koi8;
 use super::two_charsets::latin2_passages::in_latin2_passages;
 use super::two_charsets::mixed_choice::mixed_without_label;
-use super::two_charsets::mixed_text::OtherCharset;
+use super::two_charsets::mixed_text::RestCharset;
 use super::two_charsets::quoted_lines::quotations_without_label;
 use super::two_charsets::sections::sections_without_label;
 use crate::document_charset;
@@ -86,7 +86,7 @@ pub(super) fn without_label<'a>(
         let used = lossless_superset(used, bytes).unwrap_or(used);
         (used, how, guess.confidence, by)
     };
-    let guess = OtherCharset {
+    let guess = RestCharset {
         charset: used,
         confidence: Some(confidence),
     };
@@ -106,7 +106,7 @@ fn by_transfer_encoding<'a>(
     declared: Option<Charset>,
 ) -> Option<Choice<'a>> {
     let named = evidence.mail?.transfer_charset()?;
-    let is_usable = named.keeps_ascii_text() && !named.is_stateful();
+    let is_usable = named.may_stand_beside_ascii();
     let is_other = declared != Some(named) && named != Charset::US_ASCII;
     let used = lossless_superset(named, bytes).unwrap_or(named);
     if !is_usable || !is_other || !decodes_without_loss(used, bytes) {

@@ -1,6 +1,6 @@
 //! The context in which the bytes of a header are decoded.
 
-use crate::charset_choice::{DisprovedLabels, LabelScope, MAIL_HINTS, OtherCharsets};
+use crate::charset_choice::{AlphabetCharsets, DisprovedLabels, LabelScope, MAIL_HINTS};
 use crate::policy::{CharsetMap, Detection, Policy, Repairs};
 use crate::setters::setters;
 use mailglot_codec::{Charset, Resolved, View, detect};
@@ -98,7 +98,7 @@ impl HeaderContext<'_> {
     }
 
     /// Returns the charsets of other text of the message in another alphabet, for text under a label of Latin-1.
-    pub(super) fn others(&self, label: Charset) -> Option<OtherCharsets> {
+    pub(super) fn others(&self, label: Charset) -> Option<AlphabetCharsets> {
         let charsets = self.disproved.others(label)?;
         (self.label_scope() != LabelScope::None).then_some(charsets)
     }
@@ -145,10 +145,7 @@ pub enum UnknownLabel {
 
 /// Returns true if raw bytes in a header can be in this charset: stateless, and ASCII text is ASCII.
 pub(super) fn is_plain(charset: Charset) -> bool {
-    charset.keeps_ascii_text()
-        && !charset.is_stateful()
-        && charset != Charset::UTF_8
-        && charset != Charset::US_ASCII
+    charset.may_stand_beside_ascii() && charset != Charset::UTF_8 && charset != Charset::US_ASCII
 }
 
 /// Setters, one for each field.

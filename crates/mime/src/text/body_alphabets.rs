@@ -10,7 +10,7 @@
 //! # Limits
 //! Bodies in two alphabets say nothing, and neither do messages without a word or parameter under a usual label of Latin-1.
 
-use crate::charset_choice::{Choice, OtherCharsets, SURE_CONFIDENCE, TextAlphabet, is_latin_1};
+use crate::charset_choice::{AlphabetCharsets, Choice, SURE_CONFIDENCE, TextAlphabet, is_latin_1};
 use crate::message::Message;
 use crate::part_id::PartId;
 use mailglot_codec::{Charset, View};
@@ -45,8 +45,7 @@ impl BodyAlphabets {
         let charset = choice.mixed.unwrap_or(choice.used);
         let is_of_words = charset != Charset::UTF_8
             && !is_latin_1(charset.superset())
-            && charset.keeps_ascii_text()
-            && !charset.is_stateful();
+            && charset.may_stand_beside_ascii();
         let body = BodyAlphabet {
             part,
             alphabet,
@@ -61,17 +60,17 @@ impl BodyAlphabets {
     }
 
     /// Returns the charsets of the bodies' alphabet.
-    pub(crate) fn charsets(&self) -> OtherCharsets {
+    pub(crate) fn charsets(&self) -> AlphabetCharsets {
         let sure = self.common().filter(|body| body.is_sure);
         sure.map(BodyAlphabet::charsets).unwrap_or_default()
     }
 
     /// Like [`Self::charsets`], after all bodies but those in `stays` became UTF-8.
-    pub(crate) fn charsets_then(&self, stays: impl Fn(PartId) -> bool) -> OtherCharsets {
+    pub(crate) fn charsets_then(&self, stays: impl Fn(PartId) -> bool) -> AlphabetCharsets {
         match self.common() {
             Some(body) if stays(body.part) => self.charsets(),
             Some(body) => body.alphabet.charsets().into(),
-            None => OtherCharsets::default(),
+            None => AlphabetCharsets::default(),
         }
     }
 
@@ -81,7 +80,7 @@ impl BodyAlphabets {
 }
 
 impl BodyAlphabet {
-    fn charsets(self) -> OtherCharsets {
+    fn charsets(self) -> AlphabetCharsets {
         match self.charset {
             Some(charset) if self.alphabet != TextAlphabet::Western => charset.into(),
             _ => self.alphabet.charsets().into(),

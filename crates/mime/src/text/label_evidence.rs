@@ -182,8 +182,5 @@ fn may_be_disproved(label: Charset) -> bool {
 
 /// Returns true if `used` is another charset than the label, and words can be in it.
 fn may_replace_label(label: Charset, used: Charset) -> bool {
-    used.superset() != label.superset()
-        && used != Charset::UTF_8
-        && used.keeps_ascii_text()
-        && !used.is_stateful()
+    used.superset() != label.superset() && used != Charset::UTF_8 && used.may_stand_beside_ascii()
 }

@@ -7,7 +7,7 @@ use crate::file_time::file_time;
 use crate::large_message::InPlace;
 use crate::message_file_names;
 use crate::reader::NumberedBatch;
-use crate::separator::{SEPARATOR_REPLACED, replaced_separator};
+use crate::separator::{LINE_END_ADDED, NO_LINE_END, SEPARATOR_REPLACED, replaced_separator};
 use crate::tally::Tally;
 use crate::verify::Verifier;
 use mailglot_archive::ledger::{BlockBuilder, Record};
@@ -84,8 +84,7 @@ impl BatchRewrite<'_> {
 
     /// Reports a line end that the mailbox adds to a message.
     pub(super) fn report_line_end(&mut self, entry: &Entry) {
-        let detail = "the last line of the message had no line end";
-        self.event(entry, "mbox.line-end-added", Severity::Info, detail);
+        self.event(entry, LINE_END_ADDED, Severity::Info, NO_LINE_END);
     }
 
     /// Reports a separator line whose sender or time the mailbox does not keep as written.

@@ -4,7 +4,7 @@ use super::batch::BatchRewrite;
 use super::message::Made;
 use super::source_message::SourceMessage;
 use mailglot_archive::ledger::{Body, Change, MessageRecord, Old, Record};
-use mailglot_mime::Undo;
+use mailglot_mime::{OldBytes, Undo};
 
 impl BatchRewrite<'_> {
     /// Adds the record of a message. `old` is the original as stored.
@@ -51,8 +51,8 @@ fn change(undo: &Undo) -> Change<'_> {
         start: undo.span.start as u64,
         len: undo.span.len() as u64,
         old: match &undo.old {
-            Ok(bytes) => Old::Bytes(bytes),
-            Err(recipe) => Old::Recipe(recipe.as_bytes()),
+            OldBytes::Kept(bytes) => Old::Bytes(bytes),
+            OldBytes::Computed(recipe) => Old::Recipe(recipe.as_bytes()),
         },
     }
 }

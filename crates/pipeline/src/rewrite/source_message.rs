@@ -2,7 +2,7 @@
 
 use crate::large_message::InPlace;
 use mailglot_archive::Entry;
-use mailglot_mime::{Edit, Span, Undo};
+use mailglot_mime::{Edit, OldBytes, Span, Undo};
 
 /// A message of a source.
 pub(super) struct SourceMessage<'b> {
@@ -95,7 +95,7 @@ impl SourceMessage<'_> {
             )
         });
         let at = place - removed + added;
-        let step = Undo::new(Span::new(at, at), Ok(self.omitted.to_vec()));
+        let step = Undo::new(Span::new(at, at), OldBytes::Kept(self.omitted.to_vec()));
         // The list ends before an edit that is not valid.
         if before > undo.len() {
             return None;

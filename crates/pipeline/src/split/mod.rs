@@ -32,6 +32,7 @@ use crate::error::Error;
 use crate::path_checks::{check_apart, check_free, on_disk, read_paths};
 use crate::progress::Progress;
 use crate::run::{Job, run};
+use crate::separator::LINE_END_ADDED;
 use crate::skip_scope::SkipScope;
 use crate::summary::Summary;
 use mailglot_archive::replace::turn;
@@ -80,7 +81,7 @@ pub fn split(job: &SplitJob, progress: &Progress) -> Result<Split, Error> {
     };
     let mut account = run(sources, &stage, &mut outputs, Summary::default())?;
     if outputs.ended_lines > 0 {
-        let code = "mbox.line-end-added".to_owned();
+        let code = LINE_END_ADDED.to_owned();
         *account.events.entry(code).or_default() += outputs.ended_lines;
     }
     check(&mut outputs, &job.output, progress)?;

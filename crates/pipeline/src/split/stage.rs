@@ -14,7 +14,8 @@ use crate::reader::{NumberedBatch, begins_message};
 use crate::restore_quoting::line_end;
 use crate::run::{OpenSource, Stage};
 use crate::selection::folder_path;
-use crate::separator::{SEPARATOR_REPLACED, end_in_lf, replaced_separator, separator_line};
+use crate::separator::{LINE_END_ADDED, NO_LINE_END, SEPARATOR_REPLACED};
+use crate::separator::{end_in_lf, replaced_separator, separator_line};
 use crate::status;
 use crate::tally::Tally;
 use mailglot_archive::mbox::{
@@ -210,8 +211,7 @@ impl SourcePieces<'_> {
             };
             out.extend_from_slice(trailer);
             if end > body && !matches!(out[end - 1], b'\n' | b'\r') {
-                let detail = "the last line of the message had no line end";
-                self.event(source, "mbox.line-end-added", detail, tally);
+                self.event(source, LINE_END_ADDED, NO_LINE_END, tally);
             }
         }
         // The end of the last piece of a large message is not known yet.

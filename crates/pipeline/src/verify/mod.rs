@@ -202,12 +202,8 @@ fn restores_original(rewritten: &[u8], undo: &[Undo], raw: &[u8]) -> Option<()> 
     let (mut at, mut rest) = (0, raw);
     for step in undo {
         rest = rest.strip_prefix(rewritten.get(at..step.span.start)?)?;
-        rest = match &step.old {
-            Ok(old) => rest.strip_prefix(&old[..])?,
-            Err(recipe) => {
-                rest.strip_prefix(&recipe.run(rewritten.get(step.span.start..step.span.end)?)?[..])?
-            }
-        };
+        let new = rewritten.get(step.span.start..step.span.end)?;
+        rest = rest.strip_prefix(&*step.old.get(new)?)?;
         at = step.span.end;
     }
     (rewritten.get(at..)? == rest).then_some(())

@@ -1,5 +1,5 @@
 use super::*;
-use mailglot_mime::{Limits, plan, splice, undo_edits};
+use mailglot_mime::{Limits, OldBytes, plan, splice, undo_edits};
 
 fn rewritten(raw: &[u8], edits: &[Edit]) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -413,7 +413,7 @@ fn wrong_inverse_is_detected() {
     let edits = plan(MESSAGE, &Policy::default()).edits;
     let mut undo = undo_edits(MESSAGE, &edits);
     let last = undo.last_mut().unwrap();
-    last.old = Ok(b"other".to_vec());
+    last.old = OldBytes::Kept(b"other".to_vec());
     let rewritten = Rewritten {
         bytes: &rewritten(MESSAGE, &edits),
         edits: &edits,

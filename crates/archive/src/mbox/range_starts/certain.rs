@@ -14,7 +14,7 @@
 
 use std::collections::HashMap;
 
-use crate::mailbox_options::{LineDecision, MailboxOptions, MboxRule};
+use crate::mailbox_options::MailboxOptions;
 use crate::mbox::delimiters::{DelimiterMarks, FAR, delimiter_marks};
 use crate::mbox::from_line::{FROM, starts_line};
 use crate::mbox::profile::FileProfile;
@@ -88,15 +88,8 @@ fn is_certain(
     points: i32,
     options: &MailboxOptions,
 ) -> Option<bool> {
-    if let Some(decision) = options.overrides.get(&offset) {
-        return Some(*decision == LineDecision::Cut);
-    }
-    match options.rule {
-        MboxRule::Loose => return Some(true),
-        MboxRule::Strict => return Some(evidence.blank_before && evidence.line.dated),
-        _ => {}
-    }
-    if points >= ACCEPT { None } else { Some(false) }
+    let refused = || (points < ACCEPT).then_some(false);
+    evidence.decided(offset, options).or_else(refused)
 }
 
 /// The lines of a stretch that may open a multipart, and those that may continue or close it, by their boundaries.

@@ -10,12 +10,11 @@ use super::open_multipart::OpenMultipart;
 use crate::box_event::{BoxDetail, BoxEventKind};
 use crate::following_line::FollowingLine;
 use crate::line_ends::{MOST_RETURNS, split_line};
-use crate::mailbox_options::{LineDecision, MboxRule};
 use crate::mbox::division::{Division, mmdf_line};
 use crate::mbox::from_line::starts_line;
 use crate::mbox::profile::{CONFIRM, HEADER, confirms, declared_end, read_at};
 use crate::mbox::separator_mark::{is_marked, is_written};
-use crate::mbox::split::{ACCEPT, LineEvidence, NEAR, quoted};
+use crate::mbox::split::{ACCEPT, DOUBTFUL, LineEvidence, NEAR, quoted};
 
 impl<R: Read> Mailbox<R> {
     /// Searches for the end of the current message.
@@ -168,7 +167,7 @@ impl<R: Read> Mailbox<R> {
         }
         let is_patch = evidence.is_pasted_patch(dominant);
         // A line with fewer points is not a separator, inside a multipart or not.
-        let multipart = if points >= 4 || is_patch {
+        let multipart = if points >= DOUBTFUL || is_patch {
             self.open_multipart(offset)?
         } else {
             None
@@ -180,7 +179,7 @@ impl<R: Read> Mailbox<R> {
             Some(OpenMultipart::Continued(_) | OpenMultipart::Similar(_)) => false,
             multipart => {
                 let is_patch = is_patch && multipart.is_none();
-                if (4..=ACCEPT).contains(&points) || may_be_pasted || is_patch {
+                if (DOUBTFUL..=ACCEPT).contains(&points) || may_be_pasted || is_patch {
                     let detail = BoxDetail::Points { points, accepted };
                     self.event(BoxEventKind::AmbiguousFrom, offset, detail);
                 }
@@ -190,18 +189,12 @@ impl<R: Read> Mailbox<R> {
         Ok(accepted.then_some(end))
     }
 
-    /// Returns the decision about a line that an override or the rule makes without the evidence of its neighborhood.
+    /// Like [`LineEvidence::decided`]. Notes an override that is used.
     fn decided(&mut self, offset: u64, evidence: &LineEvidence) -> Option<bool> {
-        if let Some(decision) = self.options.overrides.get(&offset) {
-            let is_cut = *decision == LineDecision::Cut;
+        if self.options.overrides.contains_key(&offset) {
             self.used_overrides.insert(offset);
-            return Some(is_cut);
         }
-        match self.options.rule {
-            MboxRule::Loose => Some(true),
-            MboxRule::Strict => Some(evidence.blank_before && evidence.line.dated),
-            _ => None,
-        }
+        evidence.decided(offset, &self.options)
     }
 
     /// Opens the message after a separator line.

@@ -55,7 +55,7 @@ impl Candidate {
 /// Cost of each further charset in the list of common ones.
 const NEXT: u32 = NAT / 2;
 /// Cost of a charset that is rare in the mail of a language.
-pub(crate) const RARE: u32 = 5 * NAT;
+pub(crate) const RARE_LANGUAGE: u32 = 5 * NAT;
 
 /// Returns the cost of a charset by its place among those that are common in the mail of a language.
 pub(crate) const fn usual(place: u32) -> u32 {
@@ -64,5 +64,5 @@ pub(crate) const fn usual(place: u32) -> u32 {
 
 /// Returns the cost of a charset by its place among those that are rare in the mail of a language.
 pub(crate) const fn rare(place: u32) -> u32 {
-    RARE + place * NEXT
+    RARE_LANGUAGE + place * NEXT
 }

@@ -5,7 +5,7 @@
 //! # Limits
 //! Keeps four labels. Later ones count as right.
 
-use crate::charset_choice::labels::other_charsets::{OtherCharsets, is_of_other_script};
+use crate::charset_choice::labels::alphabet_charsets::{AlphabetCharsets, is_of_other_script};
 use crate::charset_choice::text_tests::western_letters::is_latin_1;
 use crate::part_id::PartId;
 use mailglot_codec::Charset;
@@ -18,7 +18,7 @@ const MAX: usize = 4;
 pub(crate) struct DisprovedLabels {
     pairs: [Option<(Charset, Charset)>; MAX],
     /// The charsets of other text in another alphabet, under a label that fits. No text fits a label of Latin-1.
-    others: OtherCharsets,
+    others: AlphabetCharsets,
 }
 
 impl DisprovedLabels {
@@ -37,7 +37,7 @@ impl DisprovedLabels {
     /// Returns the charsets of other text in another alphabet, for text under a label of Latin-1. Returns None under a disproved label, under
     /// other labels, and if they are unknown.
     #[inline]
-    pub(crate) fn others(&self, label: Charset) -> Option<OtherCharsets> {
+    pub(crate) fn others(&self, label: Charset) -> Option<AlphabetCharsets> {
         let is_known = !self.others.is_empty() && is_latin_1(label);
         (is_known && self.charset_for(label).is_none()).then_some(self.others)
     }
@@ -45,11 +45,11 @@ impl DisprovedLabels {
     /// Sets the charset of other text in another script than Latin, unless charsets are known.
     pub(crate) fn or_script_of(self, charset: Option<Charset>) -> Self {
         let charset = charset.filter(|charset| is_of_other_script(*charset));
-        self.or_others(charset.map(OtherCharsets::from).unwrap_or_default())
+        self.or_others(charset.map(AlphabetCharsets::from).unwrap_or_default())
     }
 
     /// Sets the charsets of other text in another alphabet, unless charsets are known.
-    pub(crate) fn or_others(mut self, others: OtherCharsets) -> Self {
+    pub(crate) fn or_others(mut self, others: AlphabetCharsets) -> Self {
         if self.others.is_empty() {
             self.others = others;
         }
@@ -145,7 +145,7 @@ impl LabelEvidence {
         });
         let other = others.next().filter(|_| !self.fit_latin_1());
         let found = DisprovedLabels {
-            others: OtherCharsets::default(),
+            others: AlphabetCharsets::default(),
             pairs: self.labels.map(|known| {
                 let known = known.filter(|known| counts(known.part))?;
                 match known.test? {

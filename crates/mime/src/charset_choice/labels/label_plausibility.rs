@@ -46,11 +46,11 @@ use crate::charset_choice::text_tests::western_letters::{
     are_oddly_adjacent, is_latin_1, is_sign, is_western, is_western_letter,
 };
 use crate::charset_choice::text_tests::western_words::{WesternWords, western_words};
-use crate::charset_choice::thresholds::{MAX_HIGH_BYTES, SURE_CONFIDENCE, WINDOW, window};
+use crate::charset_choice::thresholds::{SURE_CONFIDENCE, window};
 use crate::event::NonText;
 use crate::unlogged::decode_unlogged;
 use mailglot_codec::Charset;
-use mailglot_codec::detect::{self, Guess, high_bytes};
+use mailglot_codec::detect::{self, Guess, MAX_HIGH_BYTES, WINDOW, high_bytes};
 use std::borrow::Cow;
 use std::cell::LazyCell;
 

@@ -30,12 +30,12 @@ use crate::charset_choice::text_tests::foreign_letters::{
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
 use crate::charset_choice::text_tests::repetitions::different_pairs;
 use crate::charset_choice::text_tests::utf8_sequences::SequenceCount;
-use crate::charset_choice::thresholds::{WINDOW, window};
+use crate::charset_choice::thresholds::window;
 use crate::document_charset;
 use crate::event::{ChosenBy, Detail, EventKind};
 use crate::reading::How;
 use crate::unlogged::decode_unlogged;
-use mailglot_codec::detect::{self, Hints, Weighed};
+use mailglot_codec::detect::{self, Hints, WINDOW, Weighed};
 use mailglot_codec::{Charset, LossLog, is_alphabetic};
 
 /// Margin of likelihood (natural logarithm) from which on the charset that the document declares replaces the label.

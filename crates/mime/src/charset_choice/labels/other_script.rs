@@ -12,9 +12,9 @@
 //! Words of fewer than three letters stay, and of fewer than two characters in Chinese, Japanese and Korean. A list of Western letters such
 //! as `äöü` is reported only.
 
+use super::alphabet_charsets::AlphabetCharsets;
 use super::label_check::LabelVerdict;
 use super::label_plausibility::non_text_characters;
-use super::other_charsets::OtherCharsets;
 use super::superset::better_by_bytes;
 use crate::charset_choice::evidence::MAIL_HINTS;
 use crate::charset_choice::text_tests::cjk_level1::is_level1;
@@ -52,7 +52,7 @@ pub(crate) fn read_in_other_script<'b>(
     bytes: &'b [u8],
     label: Charset,
     text: &str,
-    others: OtherCharsets,
+    others: AlphabetCharsets,
 ) -> Option<LabelVerdict<'b>> {
     if !may_be_in_other_script(bytes) {
         return None;

@@ -20,10 +20,10 @@ use super::misplaced_signs::{SignsWithin, has_latin_letters, signs_within_words}
 use super::neighbor_languages::{CENTRAL_EUROPEAN, SIGNS};
 use super::repetitions::unrepeated;
 use super::western_letters::is_latin_1;
-use crate::charset_choice::thresholds::{MAX_HIGH_BYTES, SURE_CONFIDENCE, WINDOW};
+use crate::charset_choice::thresholds::SURE_CONFIDENCE;
 use crate::unlogged::decode_unlogged;
 use mailglot_codec::Charset;
-use mailglot_codec::detect::{self, Evidence, Guess, high_bytes};
+use mailglot_codec::detect::{self, Evidence, Guess, MAX_HIGH_BYTES, WINDOW, high_bytes};
 
 /// The charsets that have letters where Windows has signs, the most frequent in mail.
 const PAGES_OF_LETTERS: [Charset; 6] = [

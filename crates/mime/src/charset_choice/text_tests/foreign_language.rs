@@ -21,8 +21,8 @@ use super::foreign_letters::character;
 use super::likelier_charset::LikelierCharset;
 use super::repetitions::unrepeated;
 use super::western_letters::is_latin_1;
-use crate::charset_choice::thresholds::{MAX_HIGH_BYTES, SURE_CONFIDENCE};
-use mailglot_codec::detect::{self, Rival, high_bytes};
+use crate::charset_choice::thresholds::SURE_CONFIDENCE;
+use mailglot_codec::detect::{self, MAX_HIGH_BYTES, Rival, high_bytes};
 use mailglot_codec::{Charset, is_alphabetic};
 
 /// Margin of likelihood (natural logarithm) of the ASCII words, if at least three different words have letters that differ.

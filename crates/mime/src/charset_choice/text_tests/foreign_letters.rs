@@ -10,9 +10,8 @@
 //! Examines the first letters above 7F. Names of another language stand beside letters of the own one, so these tests only select text
 //! for the comparison of likelihoods.
 
-use crate::charset_choice::thresholds::{MAX_HIGH_BYTES, WINDOW};
 use crate::unlogged::decode_unlogged;
-use mailglot_codec::detect::high_bytes;
+use mailglot_codec::detect::{MAX_HIGH_BYTES, WINDOW, high_bytes};
 use mailglot_codec::{Charset, LossLog, is_alphabetic};
 use std::collections::HashSet;
 use std::sync::LazyLock;

@@ -6,9 +6,9 @@
 
 use super::neighbor_bytes::byte_or_blank;
 use super::western_letters::is_latin_1;
-use crate::charset_choice::thresholds::{MAX_HIGH_BYTES, window};
+use crate::charset_choice::thresholds::window;
 use crate::unlogged::decode_unlogged;
-use mailglot_codec::detect::high_bytes;
+use mailglot_codec::detect::{MAX_HIGH_BYTES, high_bytes};
 use mailglot_codec::{Charset, is_alphabetic};
 
 /// What signs within words say of a label.

@@ -18,9 +18,9 @@ use super::foreign_letters::character;
 use super::likelier_charset::LikelierCharset;
 use super::repetitions::unrepeated;
 use super::western_letters::is_latin_1;
-use crate::charset_choice::thresholds::{MAX_HIGH_BYTES, SURE_CONFIDENCE};
+use crate::charset_choice::thresholds::SURE_CONFIDENCE;
 use mailglot_codec::Charset;
-use mailglot_codec::detect::{self, Evidence, Guess, high_bytes};
+use mailglot_codec::detect::{self, Evidence, Guess, MAX_HIGH_BYTES, high_bytes};
 
 /// The charsets of Polish, Czech, Croatian and other languages of Central Europe.
 pub(super) const CENTRAL_EUROPEAN: [Charset; 2] = [Charset::ISO_8859_2, Charset::WINDOWS_1250];

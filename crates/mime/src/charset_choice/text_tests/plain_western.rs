@@ -5,9 +5,8 @@
 
 use super::neighbor_bytes::byte_or_blank;
 use super::western_letters::{are_oddly_adjacent, is_latin_1};
-use crate::charset_choice::thresholds::{MAX_HIGH_BYTES, WINDOW};
 use mailglot_codec::Charset;
-use mailglot_codec::detect::{self, high_bytes};
+use mailglot_codec::detect::{self, MAX_HIGH_BYTES, WINDOW, high_bytes};
 
 /// Number of different letters that foreign words in English do not have.
 const MANY: u32 = 5;

@@ -3,9 +3,8 @@
 //! # Limits
 //! Of more than 64 odd blocks, all have one charset. Documents such as HTML have no blocks.
 
-use super::mixed_choice::is_part_of_mixed;
 use super::mixed_lines::decode_lines;
-use super::mixed_text::{MixedText, OtherCharset, decode_runs, join};
+use super::mixed_text::{MixedText, RestCharset, decode_runs, join};
 use crate::charset_choice::evidence::Evidence;
 use crate::charset_choice::labels::label_plausibility::{find_likelier, is_odd_under};
 use crate::charset_choice::labels::label_scope::LabelScope;
@@ -49,7 +48,7 @@ pub(crate) fn may_have_other_charset(label: Charset, evidence: &Evidence<'_>) ->
         && !evidence.mapped
         && evidence.document.is_none()
         && evidence.may_find_mixed()
-        && is_part_of_mixed(label)
+        && label.may_stand_beside_ascii()
 }
 
 /// Returns the blocks that are no text under the label. None if all are, or none.
@@ -81,7 +80,7 @@ pub(crate) fn read_odd_blocks(
     };
     let lines: Vec<_> = odd.iter().filter(is_other).cloned().collect();
     let rest = without(bytes, blocks, &lines);
-    let by_label = OtherCharset {
+    let by_label = RestCharset {
         charset: better_by_bytes(label, &rest).unwrap_or(label),
         confidence: used.confidence,
     };
@@ -130,7 +129,7 @@ pub(crate) fn read_each_odd_block(
                 && is_likelier(text, *used, charset, evidence)
         })
     };
-    let by_label = OtherCharset {
+    let by_label = RestCharset {
         charset,
         confidence,
     };
@@ -169,7 +168,7 @@ fn without(bytes: &[u8], blocks: &[Range<usize>], lines: &[Range<usize>]) -> Vec
 }
 
 /// Returns the charset that detection is sure of for blocks without a label.
-pub(crate) fn guess(text: &[u8], evidence: &Evidence<'_>) -> Option<OtherCharset> {
+pub(crate) fn guess(text: &[u8], evidence: &Evidence<'_>) -> Option<RestCharset> {
     let least = if is_mostly_ascii(text) {
         MIN_BYTES_BESIDE_ASCII
     } else {
@@ -178,9 +177,9 @@ pub(crate) fn guess(text: &[u8], evidence: &Evidence<'_>) -> Option<OtherCharset
     high_bytes(text).nth(least - 1)?;
     let guess = detect::detect(text, &evidence.hints(text));
     let is_likely = guess.confidence >= LIKELY_CONFIDENCE
-        && is_part_of_mixed(guess.charset)
+        && guess.charset.may_stand_beside_ascii()
         && decodes_without_loss(guess.charset, text);
-    is_likely.then_some(OtherCharset {
+    is_likely.then_some(RestCharset {
         charset: guess.charset,
         confidence: Some(guess.confidence),
     })
@@ -292,7 +291,7 @@ pub(crate) fn likelier(
     text: &[u8],
     label: Charset,
     evidence: &Evidence<'_>,
-) -> Option<OtherCharset> {
+) -> Option<RestCharset> {
     let charset = better_by_bytes(label, text).unwrap_or(label);
     let hints = || evidence.hints(text);
     let guess = if decodes_without_loss(charset, text) {
@@ -303,12 +302,12 @@ pub(crate) fn likelier(
         let is_damage = charset == Charset::UTF_8 && may_be_damaged_utf8(text, guess.charset);
         (guess.confidence >= LIKELY_CONFIDENCE && !is_damage).then_some(guess)?
     };
-    let is_text = is_part_of_mixed(guess.charset)
+    let is_text = guess.charset.may_stand_beside_ascii()
         && has_various_letters(text, MIN_DIFFERENT)
         && guess.charset.superset() != charset.superset()
         && decodes_without_loss(guess.charset, text)
         && !detect::is_odd(text, guess.charset);
-    is_text.then_some(OtherCharset {
+    is_text.then_some(RestCharset {
         charset: guess.charset,
         confidence: Some(guess.confidence),
     })

@@ -13,8 +13,7 @@
 //!
 //! [`declared_charset`]: crate::document_charset::declared_charset
 
-use super::mixed_choice::is_part_of_mixed;
-use super::mixed_text::{MixedText, OtherCharset, decode_runs, join};
+use super::mixed_text::{MixedText, RestCharset, decode_runs, join};
 use crate::charset_choice::choice::Choice;
 use crate::charset_choice::evidence::Evidence;
 use crate::charset_choice::labels::superset::better_by_bytes;
@@ -67,8 +66,10 @@ fn own_charset(bytes: &[u8], property: &Property) -> Option<Charset> {
         return Some(Charset::UTF_8);
     }
     let named = better_by_bytes(named, lines).unwrap_or(named);
-    (is_part_of_mixed(named) && named != Charset::US_ASCII && decodes_without_loss(named, lines))
-        .then_some(named)
+    (named.may_stand_beside_ascii()
+        && named != Charset::US_ASCII
+        && decodes_without_loss(named, lines))
+    .then_some(named)
 }
 
 /// Returns the charset of the properties that name none, or of the first one if all name one.
@@ -78,7 +79,7 @@ fn charset_of_rest(
     named: &[Option<Charset>],
     evidence: &Evidence<'_>,
     choose: impl FnOnce(&[u8]) -> Choice<'static>,
-) -> Option<OtherCharset> {
+) -> Option<RestCharset> {
     let unnamed = properties.iter().zip(named);
     let unnamed: Vec<_> = unnamed
         .filter(|(_, charset)| charset.is_none())
@@ -89,15 +90,15 @@ fn charset_of_rest(
         let is_named = |label: &Charset| named.contains(&Some(*label));
         let charset = label.filter(is_named).or(*named.first()?)?;
         let confidence = None;
-        return Some(OtherCharset {
+        return Some(RestCharset {
             charset,
             confidence,
         });
     }
     let choice = choose(&join(bytes, &unnamed));
     let is_usable =
-        choice.mixed.is_none() && choice.log.losses() == 0 && is_part_of_mixed(choice.used);
-    is_usable.then_some(OtherCharset {
+        choice.mixed.is_none() && choice.log.losses() == 0 && choice.used.may_stand_beside_ascii();
+    is_usable.then_some(RestCharset {
         charset: choice.used,
         confidence: choice.confidence,
     })

@@ -14,7 +14,7 @@
 //! Text with other lines of tables, or with a sign in a place that text does not have, stays as it is. Two quotation marks are a pair if they
 //! stand in one line, with fewer than 1,000 bytes between them.
 
-use super::mixed_text::{MixedText, OtherCharset, decode_runs};
+use super::mixed_text::{MixedText, RestCharset, decode_runs};
 use crate::charset_choice::text_tests::neighbor_bytes::byte_or_blank;
 use mailglot_codec::Charset;
 use std::ops::Range;
@@ -36,7 +36,7 @@ struct Signs {
 }
 
 /// Decodes text in `koi8` with signs of windows-1251. Returns `None` unless they are proved.
-pub(crate) fn with_signs_in_koi8(bytes: &[u8], koi8: OtherCharset) -> Option<MixedText> {
+pub(crate) fn with_signs_in_koi8(bytes: &[u8], koi8: RestCharset) -> Option<MixedText> {
     let signs = signs(bytes, koi8.charset)?;
     let is_proved = signs.strong > 0 || signs.weak >= MIN_WEAK;
     let runs: Vec<_> = signs
@@ -236,7 +236,7 @@ mod tests {
     }
 
     fn read(bytes: &[u8], charset: Charset) -> Option<String> {
-        let koi8 = OtherCharset::named(charset);
+        let koi8 = RestCharset::named(charset);
         with_signs_in_koi8(bytes, koi8).map(|mixed| mixed.text)
     }
 

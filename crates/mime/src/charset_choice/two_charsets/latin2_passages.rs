@@ -12,7 +12,7 @@
 //! # Limits
 //! A passage without such bytes follows the label. Where the bytes of a passage contradict each other, the label decides about all passages.
 
-use super::mixed_text::{MixedText, OtherCharset};
+use super::mixed_text::{MixedText, RestCharset};
 use super::windows_signs::{LabelAndPage, LettersOfText, Votes, is_letter};
 use crate::charset_choice::labels::superset::has_c1;
 use crate::charset_choice::text_tests::byte_set::set;
@@ -30,7 +30,7 @@ const OF_PAGE: [bool; 256] = set(b"\x8A\x8C\x8D\x8E\x8F\x9A\x9C\x9D\x9E\x9F");
 const OF_ISO: [bool; 256] = set(b"\xA1\xA5\xA6\xA9\xAB\xAC\xAE\xB1\xB5\xB6\xB9\xBB\xBC\xBE");
 
 /// Decodes text in either charset, by its label or by detection, that has passages in both. Returns None unless both kinds show their letters.
-pub(crate) fn in_latin2_passages(bytes: &[u8], own: OtherCharset) -> Option<MixedText> {
+pub(crate) fn in_latin2_passages(bytes: &[u8], own: RestCharset) -> Option<MixedText> {
     let label = own.charset;
     let is_latin2 = matches!(label, Charset::ISO_8859_2 | Charset::WINDOWS_1250);
     if !is_latin2 || !has_c1(bytes) {
@@ -181,7 +181,7 @@ mod tests {
                     .concat();
                     for label in CHARSETS {
                         let mixed =
-                            in_latin2_passages(&bytes, OtherCharset::named(charset_named(label)));
+                            in_latin2_passages(&bytes, RestCharset::named(charset_named(label)));
                         let text = mixed.map(|mixed| mixed.text);
                         assert_eq!(text, Some(format!("{answer}{behind}")), "{label}");
                     }
@@ -227,11 +227,11 @@ mod tests {
             ] {
                 let text = format!("{answer}\n> {question}\n\n{other}");
                 let bytes = encoded("windows-1250", &text);
-                let mixed = in_latin2_passages(&bytes, OtherCharset::named(Charset::WINDOWS_1250));
+                let mixed = in_latin2_passages(&bytes, RestCharset::named(Charset::WINDOWS_1250));
                 assert!(mixed.is_none(), "{text}");
             }
             let bytes = encoded("ISO-8859-2", &format!("{answer}> {question}"));
-            assert!(in_latin2_passages(&bytes, OtherCharset::named(Charset::ISO_8859_2)).is_none());
+            assert!(in_latin2_passages(&bytes, RestCharset::named(Charset::ISO_8859_2)).is_none());
         }
     }
 
@@ -259,7 +259,7 @@ mod tests {
             assert_linear(&unit.escape_ascii(), 20_000, |n| {
                 drop(in_latin2_passages(
                     &unit.repeat(n),
-                    OtherCharset::named(Charset::ISO_8859_2),
+                    RestCharset::named(Charset::ISO_8859_2),
                 ));
             });
         }

@@ -10,7 +10,7 @@
 //! # Limits
 //! Keeps these bytes in multi-byte charsets, where they may be parts of two characters. Nobody can restore the lost characters.
 
-use super::mixed_text::{MixedText, OtherCharset, decode_into};
+use super::mixed_text::{MixedText, RestCharset, decode_into};
 use super::mixed_utf8::is_single_byte_ascii;
 use crate::charset_choice::choice::Choice;
 use crate::charset_choice::evidence::Evidence;
@@ -53,7 +53,7 @@ pub(crate) fn read_lost_characters<'a>(
         if !is_one_single_byte_charset(&rest) {
             return choice;
         }
-        let other = OtherCharset {
+        let other = RestCharset {
             charset: rest.used,
             confidence: rest.confidence,
         };
@@ -83,7 +83,7 @@ pub(crate) fn beside_lost_characters(bytes: &[u8], charset: Charset) -> Option<V
 
 /// Decodes text of a charset with U+FFFD in UTF-8.
 pub(crate) fn decode_with_lost_characters(bytes: &[u8], charset: Charset) -> String {
-    let other = OtherCharset::named(charset);
+    let other = RestCharset::named(charset);
     decode(bytes, other).text
 }
 
@@ -108,7 +108,7 @@ fn may_have_lost_characters(charset: Charset) -> bool {
     is_single_byte_ascii(charset) && charset != Charset::ARMSCII_8
 }
 
-fn decode(bytes: &[u8], other: OtherCharset) -> MixedText {
+fn decode(bytes: &[u8], other: RestCharset) -> MixedText {
     let mut text = String::with_capacity(bytes.len() + bytes.len() / 8);
     let (mut log, mut from, mut runs, mut first) = (LossLog::new(), 0, 0, None);
     for at in memmem::find_iter(bytes, LOST_CHARACTER) {

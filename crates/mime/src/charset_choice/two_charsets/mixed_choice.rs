@@ -1,7 +1,7 @@
 //! Chooses the two charsets of text that mixes UTF-8 with another encoding.
 
 use super::mixed_lines::with_utf8_lines;
-use super::mixed_text::{MixedText, OtherCharset};
+use super::mixed_text::{MixedText, RestCharset};
 use super::mixed_utf8;
 use super::mixed_utf8::is_single_byte_ascii;
 use super::utf8_runs::Runs;
@@ -34,7 +34,12 @@ pub(crate) fn mixed_by_label(
     }
     if charset == Charset::UTF_8 {
         return mixed_utf8::in_utf8(bytes, |rest| {
-            rest_charset(rest, evidence, &evidence.hints(bytes), is_part_of_mixed)
+            rest_charset(
+                rest,
+                evidence,
+                &evidence.hints(bytes),
+                Charset::may_stand_beside_ascii,
+            )
         });
     }
     let is_off = LabelScope::of(evidence.detection()) == LabelScope::None;
@@ -55,28 +60,24 @@ pub(crate) fn lines_beside_utf8(bytes: &[u8], evidence: &Evidence<'_>) -> Option
     }
     mixed_utf8::in_certain_utf8(bytes, |rest| {
         let hints = evidence.hints(rest);
-        let named = rest_charset(rest, evidence, &hints, is_part_of_mixed);
+        let named = rest_charset(rest, evidence, &hints, Charset::may_stand_beside_ascii);
         if named.confidence.is_none() {
             return Some(named);
         }
         let guess = detect::detect(rest, &hints);
-        let is_usable = guess.confidence >= LIKELY_BESIDE_UTF8 && is_part_of_mixed(guess.charset);
-        is_usable.then_some(OtherCharset {
+        let is_usable =
+            guess.confidence >= LIKELY_BESIDE_UTF8 && guess.charset.may_stand_beside_ascii();
+        is_usable.then_some(RestCharset {
             charset: guess.charset,
             confidence: Some(guess.confidence),
         })
     })
 }
 
-/// Returns true for a charset whose text may stand beside another one without escape sequences.
-pub(crate) fn is_part_of_mixed(charset: Charset) -> bool {
-    charset.keeps_ascii_text() && !charset.is_stateful()
-}
-
 /// Finds whole lines of UTF-8 beside other lines. The other lines are in the charset of the label, or in a charset that is so much likelier
 /// that it replaces the label.
 fn in_lines_by_label(bytes: &[u8], label: Charset, evidence: &Evidence<'_>) -> Option<MixedText> {
-    if !is_part_of_mixed(label) {
+    if !label.may_stand_beside_ascii() {
         return None;
     }
     with_utf8_lines(bytes, |rest| {
@@ -89,14 +90,14 @@ fn in_lines_by_label(bytes: &[u8], label: Charset, evidence: &Evidence<'_>) -> O
 }
 
 /// Returns the charset of a label, or a likelier one that replaces it.
-fn label_or_likelier(rest: &[u8], charset: Charset, evidence: &Evidence<'_>) -> OtherCharset {
+fn label_or_likelier(rest: &[u8], charset: Charset, evidence: &Evidence<'_>) -> RestCharset {
     let scope = LabelScope::of(evidence.detection());
     let hints = || evidence.hints(rest);
     let likelier = label_plausibility::find_likelier(charset, rest, scope, hints)
         .filter(|likelier| likelier.decides)
         .map(|likelier| likelier.guess)
-        .filter(|guess| is_part_of_mixed(guess.charset));
-    OtherCharset {
+        .filter(|guess| guess.charset.may_stand_beside_ascii());
+    RestCharset {
         charset: likelier.as_ref().map_or(charset, |guess| guess.charset),
         confidence: likelier.map(|guess| guess.confidence),
     }
@@ -116,11 +117,11 @@ fn by_rest(
     label: Charset,
     runs: &Runs,
     evidence: &Evidence<'_>,
-) -> Option<OtherCharset> {
+) -> Option<RestCharset> {
     // Continuation bytes of UTF-8 are no evidence for a code page with letters in their place.
     let better = runs.rest(bytes).find_map(|gap| better_by_bytes(label, gap));
     let charset = better.unwrap_or(label.superset());
-    let by_label = OtherCharset::named(charset);
+    let by_label = RestCharset::named(charset);
     let rest = mixed_utf8::without_sequences(bytes);
     let scope = LabelScope::of(evidence.detection());
     let hints = || evidence.hints(&rest);
@@ -131,7 +132,7 @@ fn by_rest(
     if likelier.decides {
         let is_beside_runs =
             is_single_byte_ascii(guess.charset) && Runs::find(bytes, guess.charset).is_some();
-        return is_beside_runs.then_some(OtherCharset {
+        return is_beside_runs.then_some(RestCharset {
             charset: guess.charset,
             confidence: Some(guess.confidence),
         });
@@ -146,16 +147,23 @@ pub(crate) fn rest_of_label(
     rest: &[u8],
     label: Option<Charset>,
     evidence: &Evidence<'_>,
-) -> OtherCharset {
-    let guess = || rest_charset(rest, evidence, &evidence.hints(rest), is_part_of_mixed);
+) -> RestCharset {
+    let guess = || {
+        rest_charset(
+            rest,
+            evidence,
+            &evidence.hints(rest),
+            Charset::may_stand_beside_ascii,
+        )
+    };
     let is_usable = |label: &Charset| {
-        is_part_of_mixed(*label) && ![Charset::US_ASCII, Charset::UTF_8].contains(label)
+        label.may_stand_beside_ascii() && ![Charset::US_ASCII, Charset::UTF_8].contains(label)
     };
     let Some(label) = label.filter(is_usable) else {
         return guess();
     };
     if std::str::from_utf8(rest).is_ok_and(|text| utf8_outweighs_label(Some(label), rest, text)) {
-        return OtherCharset::named(Charset::UTF_8);
+        return RestCharset::named(Charset::UTF_8);
     }
     let charset = label_or_wider(label, rest);
     // Single-byte charsets decode most bytes.
@@ -178,7 +186,7 @@ pub(crate) fn mixed_without_label(
     };
     let in_lines = || {
         with_utf8_lines(bytes, |rest| {
-            let other = rest_charset(rest, evidence, hints, is_part_of_mixed);
+            let other = rest_charset(rest, evidence, hints, Charset::may_stand_beside_ascii);
             let is_likely = |confidence| confidence >= LIKELY_CONFIDENCE;
             other.confidence.is_none_or(is_likely).then_some(other)
         })
@@ -196,7 +204,7 @@ pub(crate) fn rest_charset(
     evidence: &Evidence<'_>,
     hints: &detect::Hints<'_>,
     may_be: impl Fn(Charset) -> bool,
-) -> OtherCharset {
+) -> RestCharset {
     let is_other = |charset: &Charset| *charset != Charset::UTF_8 && may_be(*charset);
     let named = evidence
         .mail
@@ -206,7 +214,7 @@ pub(crate) fn rest_charset(
     let mut named = named
         .filter(|charset| decodes_without_loss(*charset, rest) && !detect::is_odd(rest, *charset));
     if let Some(charset) = named.next().or(evidence.fallback().filter(is_other)) {
-        return OtherCharset::named(charset);
+        return RestCharset::named(charset);
     }
     let guess = detect::detect(rest, hints);
     let is_found = guess.confidence >= LIKELY_CONFIDENCE && is_other(&guess.charset);
@@ -215,7 +223,7 @@ pub(crate) fn rest_charset(
     } else {
         (Charset::WINDOWS_1252, FALLBACK_CONFIDENCE)
     };
-    OtherCharset {
+    RestCharset {
         charset,
         confidence: Some(confidence),
     }

@@ -8,13 +8,13 @@
 //! # Limits
 //! Bytes above 7F within a run are damage. A `~{` that begins no run stays as it is.
 
-use super::mixed_text::{MixedText, OtherCharset, decode_into, join};
+use super::mixed_text::{MixedText, RestCharset, decode_into, gaps, join};
 use mailglot_codec::detect::{HzRun, hz_runs};
 use mailglot_codec::{Charset, LossLog, detect};
 use std::ops::Range;
 
 /// Decodes the whole runs as HZ, and all other bytes in the charset that `find` chooses, which must decode all of them.
-pub(crate) fn in_hz(bytes: &[u8], find: impl FnOnce(&[u8]) -> OtherCharset) -> Option<MixedText> {
+pub(crate) fn in_hz(bytes: &[u8], find: impl FnOnce(&[u8]) -> RestCharset) -> Option<MixedText> {
     let runs: Vec<Range<usize>> = hz_runs(bytes)
         .filter_map(|run| match run {
             HzRun::Whole(at) => Some(at),
@@ -22,9 +22,7 @@ pub(crate) fn in_hz(bytes: &[u8], find: impl FnOnce(&[u8]) -> OtherCharset) -> O
         })
         .collect();
     let first = runs.first()?.start;
-    let starts = [0].into_iter().chain(runs.iter().map(|run| run.end));
-    let ends = runs.iter().map(|run| run.start).chain([bytes.len()]);
-    let others: Vec<Range<usize>> = starts.zip(ends).map(|(start, end)| start..end).collect();
+    let others = gaps(runs.iter().cloned(), bytes.len());
     let other = find(&join(bytes, &others));
     let (mut text, mut log) = (String::with_capacity(bytes.len()), LossLog::new());
     for (nth, at) in others.iter().enumerate() {
@@ -64,7 +62,7 @@ mod tests {
 
     fn read(after: &[u8], charset: Charset) -> Option<String> {
         let bytes = [CHINESE, after].concat();
-        let other = OtherCharset::named(charset);
+        let other = RestCharset::named(charset);
         in_hz(&bytes, |_| other).map(|mixed| mixed.text)
     }
 

@@ -14,7 +14,7 @@
 //! Under the label of ISO-2022-JP, other bytes may be half-width katakana in eight bits, or damage. They are in another charset only if
 //! one is no katakana, and each is a letter beside an ASCII letter or the charset is likely.
 
-use super::mixed_text::{MixedText, OtherCharset, join};
+use super::mixed_text::{MixedText, RestCharset, gaps, join};
 use super::utf8_runs::{Runs, is_isolated, is_mostly_latin};
 use crate::charset_choice::labels::label_scope::is_open_label;
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
@@ -39,7 +39,7 @@ const FIRST_LETTER: u8 = 0xC0;
 pub(crate) fn in_iso2022jp(
     bytes: &[u8],
     label: Option<Charset>,
-    find: impl FnOnce(&[u8]) -> OtherCharset,
+    find: impl FnOnce(&[u8]) -> RestCharset,
 ) -> Option<MixedText> {
     if bytes.is_ascii() || memchr::memchr(ESC, bytes).is_none() {
         return None;
@@ -48,7 +48,7 @@ pub(crate) fn in_iso2022jp(
     if segments.is_empty() {
         return None;
     }
-    let others = outside(bytes, &segments);
+    let others = gaps(segments.iter().cloned(), bytes.len());
     let is_labelled = label.is_some_and(is_japanese);
     let has_legacy_label = label.is_some_and(|label| !is_japanese(label) && !is_open_label(label));
     let is_utf8 = |range: &Range<usize>| std::str::from_utf8(&bytes[range.clone()]).is_ok();
@@ -97,7 +97,7 @@ pub(crate) fn in_iso2022jp(
         log,
         runs,
         first,
-        other: rest.unwrap_or(OtherCharset::named(Charset::ISO_2022_JP)),
+        other: rest.unwrap_or(RestCharset::named(Charset::ISO_2022_JP)),
         further: Vec::new(),
         run_charset: rest.map(|_| Charset::ISO_2022_JP),
     })
@@ -121,7 +121,7 @@ fn is_cut_by_high_byte(bytes: &[u8], segment: &Range<usize>) -> bool {
 
 /// Returns true if the bytes above 7F of a text outside the segments are letters of another charset. They must not be katakana, damage, or
 /// Japanese in eight bits. A single-byte charset is certain if each letter touches an ASCII letter; another one must be likely.
-fn has_words_in(rest: &[u8], other: OtherCharset) -> bool {
+fn has_words_in(rest: &[u8], other: RestCharset) -> bool {
     let is_likely = other
         .confidence
         .is_none_or(|confidence| confidence >= LIKELY_CONFIDENCE);
@@ -174,7 +174,7 @@ pub(crate) fn is_japanese(charset: Charset) -> bool {
 
 /// Returns true if text that would be written in UTF-8 would be read as ISO-2022-JP with UTF-8.
 pub(crate) fn has_iso2022jp(text: &[u8]) -> bool {
-    let no_other = |_: &[u8]| OtherCharset::named(Charset::UTF_8);
+    let no_other = |_: &[u8]| RestCharset::named(Charset::UTF_8);
     in_iso2022jp(text, Some(Charset::UTF_8), no_other).is_some()
 }
 
@@ -212,13 +212,6 @@ fn is_designation(rest: &[u8]) -> bool {
         [ESC, b'(', set, ..] => matches!(set, b'B' | b'I' | b'J'),
         _ => false,
     }
-}
-
-/// Returns the ranges between the segments.
-fn outside(bytes: &[u8], segments: &[Range<usize>]) -> Vec<Range<usize>> {
-    let starts = [0].into_iter().chain(segments.iter().map(|s| s.end));
-    let ends = segments.iter().map(|s| s.start).chain([bytes.len()]);
-    starts.zip(ends).map(|(start, end)| start..end).collect()
 }
 
 /// The text of the segments and of the ranges between them.
@@ -293,7 +286,7 @@ mod tests {
     use crate::linear::assert_linear;
 
     const JAPANESE: &[u8] = b"\x1b$B$3$s$K$A$O\x1b(B";
-    const LATIN: fn(&[u8]) -> OtherCharset = |_| OtherCharset::named(Charset::WINDOWS_1252);
+    const LATIN: fn(&[u8]) -> RestCharset = |_| RestCharset::named(Charset::WINDOWS_1252);
 
     fn read(label: Option<Charset>, after: &[u8]) -> Option<(String, usize, usize)> {
         let bytes = [JAPANESE, after].concat();
@@ -320,7 +313,7 @@ mod tests {
             assert_eq!(read, Some((text.clone(), 1, 0)), "{label:?}");
         }
         // Bytes that the charset lacks.
-        let japanese = |_: &[u8]| OtherCharset::named(Charset::SHIFT_JIS);
+        let japanese = |_: &[u8]| RestCharset::named(Charset::SHIFT_JIS);
         let bytes = [JAPANESE, b" caf\xE9 "].concat();
         assert!(in_iso2022jp(&bytes, None, japanese).is_none());
         // Under its own label, other bytes may be katakana or damage.
@@ -330,7 +323,7 @@ mod tests {
             text(b"\n-- \nJ\xF6rg M\xFCller"),
             Some("こんにちは\n-- \nJörg Müller".to_owned())
         );
-        let weak = |_: &[u8]| OtherCharset {
+        let weak = |_: &[u8]| RestCharset {
             confidence: Some(0.6),
             ..LATIN(&[])
         };

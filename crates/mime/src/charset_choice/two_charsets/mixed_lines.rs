@@ -8,7 +8,7 @@
 //! # Limits
 //! A line that mixes both encodings belongs to the other charset. Text whose other lines are mostly UTF-8 is damaged, not mixed.
 
-use super::mixed_text::{MixedText, OtherCharset, decode_into, foreign_lines, join};
+use super::mixed_text::{MixedText, RestCharset, decode_runs, foreign_lines, join};
 use crate::charset_choice::labels::certain_utf8::is_signs_as;
 use crate::charset_choice::labels::utf8_vs_label::utf8_outweighs_lines;
 use crate::charset_choice::text_tests::cjk_level1::is_level1;
@@ -20,7 +20,7 @@ use crate::charset_choice::text_tests::neighbor_bytes::byte_or_blank;
 use crate::charset_choice::text_tests::utf8_sequences::{
     SequenceCount, has_byte_order_mark, has_isolated_sequence, sequences,
 };
-use mailglot_codec::{Charset, LossLog, detect, is_alphabetic};
+use mailglot_codec::{Charset, detect, is_alphabetic};
 use std::ops::Range;
 
 /// In text of a single-byte charset at most one non-ASCII character in this many is implausible.
@@ -32,7 +32,7 @@ const MOST_FOLLOWING: usize = 2;
 /// Decodes text whose non-ASCII lines are UTF-8 or in another charset. `find` names the charset of the lines that are not UTF-8.
 pub(crate) fn with_utf8_lines(
     bytes: &[u8],
-    find: impl FnOnce(&[u8]) -> Option<OtherCharset>,
+    find: impl FnOnce(&[u8]) -> Option<RestCharset>,
 ) -> Option<MixedText> {
     if !has_isolated_sequence(bytes) {
         return None;
@@ -141,24 +141,13 @@ pub(crate) fn decode_lines(
     bytes: &[u8],
     lines: &[Range<usize>],
     charset: Charset,
-    other: OtherCharset,
+    other: RestCharset,
 ) -> MixedText {
-    let mut text = String::with_capacity(bytes.len() + bytes.len() / 2);
-    let (mut log, mut from) = (LossLog::new(), 0);
-    for line in lines {
-        decode_into(&mut text, &mut log, other.charset, bytes, from..line.start);
-        decode_into(&mut text, &mut log, charset, bytes, line.clone());
-        from = line.end;
-    }
-    decode_into(&mut text, &mut log, other.charset, bytes, from..bytes.len());
+    let runs: Vec<_> = lines.iter().map(|line| (line.clone(), charset)).collect();
+    let mixed = decode_runs(bytes, &runs, other);
     MixedText {
-        text,
-        log,
-        runs: lines.len(),
-        first: lines.first().map_or(0, |line| line.start),
-        other,
-        further: Vec::new(),
         run_charset: (charset != Charset::UTF_8).then_some(charset),
+        ..mixed
     }
 }
 
@@ -173,7 +162,7 @@ mod tests {
             .encode_exact(body)
             .expect("the charset has every character");
         let bytes = [&body, footer.as_bytes()].concat();
-        let other = OtherCharset::named(charset);
+        let other = RestCharset::named(charset);
         with_utf8_lines(&bytes, |_| Some(other)).map(|mixed| mixed.text)
     }
 
@@ -229,7 +218,7 @@ mod tests {
             let body_bytes = charset.encode_exact(body).expect("Chinese");
             let utf8 = "> Größe und Länge\n";
             let bytes = [&body_bytes[..], utf8.as_bytes(), &other_bytes].concat();
-            let find = |_: &[u8]| Some(OtherCharset::named(charset));
+            let find = |_: &[u8]| Some(RestCharset::named(charset));
             let text = with_utf8_lines(&bytes, find).map(|mixed| mixed.text);
             assert_eq!(text, Some(format!("{body}{utf8}{other}")), "{other}");
         }
@@ -249,7 +238,7 @@ mod tests {
             assert_eq!(read(charset, body, ""), None, "{charset}");
         }
         let damaged = ["日本語のテキスト\n日本".as_bytes(), b"\xE8\xAA\n"].concat();
-        let any = |_: &[u8]| Some(OtherCharset::named(Charset::GBK));
+        let any = |_: &[u8]| Some(RestCharset::named(Charset::GBK));
         assert!(with_utf8_lines(&damaged, any).is_none());
     }
 }

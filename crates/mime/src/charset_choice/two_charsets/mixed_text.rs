@@ -18,7 +18,7 @@ pub(crate) struct MixedText {
     /// Offset of the first run or line.
     pub(crate) first: usize,
     /// The main charset: that of the text outside the runs or lines.
-    pub(crate) other: OtherCharset,
+    pub(crate) other: RestCharset,
     /// The charset of the runs or lines. None if they are in UTF-8, or if the text is in UTF-8 and they are in `other`.
     pub(crate) run_charset: Option<Charset>,
     /// Runs in further charsets.
@@ -36,13 +36,13 @@ pub(crate) struct FurtherRuns {
 
 /// The charset of the text outside runs or lines that have their own.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct OtherCharset {
+pub(crate) struct RestCharset {
     pub(crate) charset: Charset,
     /// 0 to 1 for a guess; None if the label, the message or the caller names it.
     pub(crate) confidence: Option<f32>,
 }
 
-impl OtherCharset {
+impl RestCharset {
     /// A charset that something names.
     pub(crate) const fn named(charset: Charset) -> Self {
         Self {
@@ -76,11 +76,25 @@ pub(crate) fn decode_into(
     log.append(&own, at as u64);
 }
 
+/// Returns the ranges before, between and behind `ranges`, which are in order, of `length` bytes. Some may be empty.
+pub(crate) fn gaps(
+    ranges: impl IntoIterator<Item = Range<usize>>,
+    length: usize,
+) -> Vec<Range<usize>> {
+    let (mut gaps, mut from) = (Vec::new(), 0);
+    for range in ranges {
+        gaps.push(from..range.start);
+        from = range.end;
+    }
+    gaps.push(from..length);
+    gaps
+}
+
 /// Decodes each run in its charset, and all other text in `other`. The runs are in order.
 pub(crate) fn decode_runs(
     bytes: &[u8],
     runs: &[(Range<usize>, Charset)],
-    other: OtherCharset,
+    other: RestCharset,
 ) -> MixedText {
     let mut text = String::with_capacity(bytes.len() + bytes.len() / 2);
     let (mut log, mut from) = (LossLog::new(), 0);

@@ -13,7 +13,7 @@
 //! Finds runs of UTF-8 in single-byte text only. Finds lines in a double-byte charset if they are everyday text and all other lines
 //! are UTF-8. A line with several UTF-8 sequences and other bytes stays UTF-8: the other bytes are damage.
 
-use super::mixed_text::{MixedText, OtherCharset, decode_into, foreign_lines, join};
+use super::mixed_text::{MixedText, RestCharset, decode_into, foreign_lines, gaps, join};
 use super::utf8_runs::{Runs, is_isolated, is_nearly_utf8};
 use crate::charset_choice::labels::certain_utf8::is_certain;
 use crate::charset_choice::text_tests::apostrophes::count_windows_signs;
@@ -31,7 +31,7 @@ use std::ops::Range;
 const MAX_UNREADABLE_SHARE: u64 = 4;
 
 /// Decodes text of a single-byte charset with runs of UTF-8. Returns None without such runs, or if all of it is UTF-8.
-pub(crate) fn in_single_byte(bytes: &[u8], other: OtherCharset) -> Option<MixedText> {
+pub(crate) fn in_single_byte(bytes: &[u8], other: RestCharset) -> Option<MixedText> {
     in_rest_charset(bytes, other.charset, |_| Some(other))
 }
 
@@ -39,7 +39,7 @@ pub(crate) fn in_single_byte(bytes: &[u8], other: OtherCharset) -> Option<MixedT
 pub(crate) fn in_rest_charset(
     bytes: &[u8],
     rival: Charset,
-    choose: impl FnOnce(&Runs) -> Option<OtherCharset>,
+    choose: impl FnOnce(&Runs) -> Option<RestCharset>,
 ) -> Option<MixedText> {
     if !may_be_mixed(bytes, rival) {
         return None;
@@ -59,7 +59,7 @@ pub(crate) fn in_rest_charset(
 /// Returns None if these bytes make implausible text: then they are damage.
 pub(crate) fn in_unlabelled_text(
     bytes: &[u8],
-    find: impl FnOnce(&[u8]) -> OtherCharset,
+    find: impl FnOnce(&[u8]) -> RestCharset,
 ) -> Option<MixedText> {
     if !has_isolated_runs(bytes) {
         return None;
@@ -104,7 +104,7 @@ fn has_cut_character(bytes: &[u8]) -> bool {
 }
 
 /// Decodes text under a label of UTF-8 with lines in another charset. `find` detects the charset of these lines.
-pub(crate) fn in_utf8(bytes: &[u8], find: impl Fn(&[u8]) -> OtherCharset) -> Option<MixedText> {
+pub(crate) fn in_utf8(bytes: &[u8], find: impl Fn(&[u8]) -> RestCharset) -> Option<MixedText> {
     // Most such text is valid UTF-8. This test is fast.
     if detect::is_utf8(bytes) || !has_utf8_sequence(bytes) || is_truncated_utf8(bytes) {
         return None;
@@ -142,7 +142,7 @@ fn have_fewer_faults_in_utf8(lines: &[u8], charset: Charset) -> bool {
 /// Decodes text that is certainly UTF-8 but for some lines. `find` detects their charset.
 pub(crate) fn in_certain_utf8(
     bytes: &[u8],
-    find: impl Fn(&[u8]) -> Option<OtherCharset>,
+    find: impl Fn(&[u8]) -> Option<RestCharset>,
 ) -> Option<MixedText> {
     let lines = foreign_lines(bytes, is_rather_foreign);
     let joined = Some(join(bytes, &lines)).filter(|joined| !joined.is_empty())?;
@@ -162,8 +162,8 @@ fn is_rather_foreign(line: &[u8]) -> bool {
 /// Returns the lines in a double-byte charset if they are everyday text and all other lines are UTF-8.
 fn double_byte_lines(
     bytes: &[u8],
-    find: impl Fn(&[u8]) -> OtherCharset,
-) -> Option<(OtherCharset, Vec<Range<usize>>)> {
+    find: impl Fn(&[u8]) -> RestCharset,
+) -> Option<(RestCharset, Vec<Range<usize>>)> {
     let lines = foreign_lines(bytes, |line| std::str::from_utf8(line).is_err());
     let joined = join(bytes, &lines);
     if joined.is_empty() || !is_level1_of_any(&joined) || !other_lines_are_utf8(bytes, &lines) {
@@ -180,7 +180,7 @@ pub(crate) fn is_single_byte_ascii(charset: Charset) -> bool {
 }
 
 /// Decodes the given lines in another charset and everything else as UTF-8. Returns None if no line makes plausible text.
-fn read_lines(bytes: &[u8], other: OtherCharset, lines: Vec<Range<usize>>) -> Option<MixedText> {
+fn read_lines(bytes: &[u8], other: RestCharset, lines: Vec<Range<usize>>) -> Option<MixedText> {
     let (mut text, mut log) = (
         String::with_capacity(bytes.len() + bytes.len() / 8),
         LossLog::new(),
@@ -375,14 +375,8 @@ fn has_chance_sequences(line: &[u8]) -> bool {
 ///
 /// Lines in double-byte charsets contain short UTF-8 sequences by chance.
 fn other_lines_are_utf8(bytes: &[u8], lines: &[Range<usize>]) -> bool {
-    let ends = lines.iter().map(|line| line.end);
-    let starts = lines.iter().map(|line| line.start).chain([bytes.len()]);
     let mut has_long = false;
-    for range in std::iter::once(0)
-        .chain(ends)
-        .zip(starts)
-        .map(|(from, to)| from..to)
-    {
+    for range in gaps(lines.iter().cloned(), bytes.len()) {
         let Ok(text) = std::str::from_utf8(&bytes[range]) else {
             return false;
         };
@@ -433,8 +427,8 @@ mod tests {
     use super::*;
     use crate::test_charsets::{charset_named, encoded};
 
-    const WINDOWS: OtherCharset = OtherCharset::named(Charset::WINDOWS_1252);
-    const LATIN: fn(&[u8]) -> OtherCharset = |_| WINDOWS;
+    const WINDOWS: RestCharset = RestCharset::named(Charset::WINDOWS_1252);
+    const LATIN: fn(&[u8]) -> RestCharset = |_| WINDOWS;
 
     #[test]
     fn runs_of_utf8_are_read_in_single_byte_text() {
@@ -455,7 +449,7 @@ mod tests {
             ("ISO-8859-2", "PÓŁKA I PÓŁ, wódka"),
         ] {
             let bytes = encoded(charset, text);
-            let other = OtherCharset::named(charset_named(charset));
+            let other = RestCharset::named(charset_named(charset));
             assert!(in_single_byte(&bytes, other).is_none(), "{text}");
         }
     }
@@ -484,7 +478,7 @@ mod tests {
     /// The byte of a greeting may be the end of a cut character. Several lines below it show that it is not.
     #[test]
     fn a_greeting_follows_the_lines_below_it() {
-        let latin2 = OtherCharset::named(Charset::ISO_8859_2);
+        let latin2 = RestCharset::named(Charset::ISO_8859_2);
         let body = "Poštovani,\n\nobavještavamo vas o računu\nza sve uplate iz siječnja\nkoje još nismo primili.\n";
         let footer = "--\nСписок рассылки\n";
         let bytes = Charset::ISO_8859_2.encode_exact(body).expect("in Latin-2");
@@ -502,7 +496,7 @@ mod tests {
     /// A line without ASCII is longer than a cut character.
     #[test]
     fn lines_of_thai_stand_beside_utf8() {
-        let thai = OtherCharset {
+        let thai = RestCharset {
             charset: charset_named("windows-874"),
             confidence: Some(1.0),
         };
@@ -556,7 +550,7 @@ mod tests {
     #[test]
     fn chance_sequences_in_lines_show_no_utf8() {
         let charset = charset_named("windows-1250");
-        let find = |_: &[u8]| OtherCharset { charset, ..WINDOWS };
+        let find = |_: &[u8]| RestCharset { charset, ..WINDOWS };
         for (text, is_utf8) in [("RÓŻA", false), ("Růža", true)] {
             let own = charset.encode_exact("PIŁKA, NÓG\n").expect("Polish");
             let other = if is_utf8 {
@@ -582,7 +576,7 @@ mod tests {
         // `Ві` is a letter in UTF-8, too.
         let chance = encode("Відстежувати записи помилок\n");
         let pure = encode("не вистачає очікуваного\n");
-        let cyrillic = |_: &[u8]| OtherCharset::named(Charset::WINDOWS_1251);
+        let cyrillic = |_: &[u8]| RestCharset::named(Charset::WINDOWS_1251);
         let before = "Виправлення перекладу\n".as_bytes();
         let mixed = in_utf8(&[before, &chance, &pure].concat(), cyrillic).unwrap();
         assert_eq!(
@@ -655,7 +649,7 @@ mod tests {
             &b"\xC3\xA9\n\xD2\xE5\xEA\xF1\xF2 \xE5\n"[..],
             &b"\xC3\xA9\xE5\xEA\xF1\n".repeat(9),
         ];
-        let find = |_: &[u8]| OtherCharset {
+        let find = |_: &[u8]| RestCharset {
             charset: charset_named("windows-1251"),
             ..WINDOWS
         };
@@ -693,7 +687,7 @@ mod tests {
                     .expect("the charset has every character")
                     .into_owned()
             };
-            let find = |_: &[u8]| OtherCharset {
+            let find = |_: &[u8]| RestCharset {
                 charset,
                 confidence: Some(0.9),
             };
@@ -716,7 +710,7 @@ mod tests {
 
     #[test]
     fn one_damaged_line_is_no_utf8_beside_others() {
-        let greek = OtherCharset {
+        let greek = RestCharset {
             charset: charset_named("windows-1253"),
             confidence: Some(1.0),
         };

@@ -22,7 +22,7 @@ use super::block_charsets::{
     odd_blocks, proven_by_block, read_odd_blocks,
 };
 use super::mixed_lines::decode_lines;
-use super::mixed_text::{MixedText, OtherCharset, join};
+use super::mixed_text::{MixedText, RestCharset, join};
 use crate::charset_choice::evidence::Evidence;
 use crate::charset_choice::text_tests::line_kinds::{begins_quotation, has_blank_line, is_quoted};
 use mailglot_codec::Charset;
@@ -158,7 +158,7 @@ fn in_both(
     bytes: &[u8],
     blocks: &[Range<usize>],
     [quoted_bytes, own_bytes]: &[Vec<u8>; 2],
-    [by_quotation, by_own]: [OtherCharset; 2],
+    [by_quotation, by_own]: [RestCharset; 2],
     evidence: &Evidence<'_>,
 ) -> Option<MixedText> {
     let is_apart = are_apart(

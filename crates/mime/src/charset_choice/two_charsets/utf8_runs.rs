@@ -12,7 +12,7 @@
 //! # Limits
 //! Does not join the parts of a character that other bytes separate.
 
-use super::mixed_text::{MixedText, OtherCharset, decode_into};
+use super::mixed_text::{MixedText, RestCharset, decode_into};
 use crate::charset_choice::labels::certain_utf8::is_signs_as;
 use crate::charset_choice::text_tests::line_kinds::{lines, stand_together};
 use crate::charset_choice::text_tests::mojibake_score::mojibake_score;
@@ -268,7 +268,7 @@ impl Runs {
     }
 
     /// Decodes the runs as UTF-8 and the rest in the other charset.
-    pub(crate) fn decode(&self, bytes: &[u8], other: OtherCharset) -> MixedText {
+    pub(crate) fn decode(&self, bytes: &[u8], other: RestCharset) -> MixedText {
         let mut text = String::with_capacity(bytes.len() + bytes.len() / 8);
         let (mut log, mut from, mut runs) = (LossLog::new(), 0, 0);
         for run in self.ranges(bytes) {

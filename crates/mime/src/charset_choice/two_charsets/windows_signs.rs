@@ -15,7 +15,7 @@
 //! Knows ISO-8859-2, ISO-8859-7, ISO-8859-13 and ISO-8859-15. ISO-8859-1 and ISO-8859-9 have no byte from A0 on that differs. All lines have one
 //! charset, or all quoted lines have one and all others the other one.
 
-use super::mixed_text::{MixedText, OtherCharset, decode_into, join};
+use super::mixed_text::{MixedText, RestCharset, decode_into, join};
 use crate::charset_choice::labels::superset::has_c1;
 use crate::charset_choice::text_tests::line_kinds::{is_quoted, lines};
 use crate::unlogged::decode_unlogged;
@@ -343,7 +343,7 @@ impl LabelAndPage {
             log,
             runs,
             first: first.unwrap_or(0),
-            other: OtherCharset::named(self.label),
+            other: RestCharset::named(self.label),
             further: Vec::new(),
             run_charset: Some(self.page),
         }

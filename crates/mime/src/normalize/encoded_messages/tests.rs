@@ -6,7 +6,7 @@ use crate::policy::{Headers, Policy, Transfer};
 use crate::report::Report;
 use crate::text::text_parts;
 use crate::transfer::base64;
-use crate::undo::{apply_undo, undo_edits};
+use crate::undo::{OldBytes, apply_undo, undo_edits};
 
 const HEAD: &str = "Subject: x\nMIME-Version: 1.0\nContent-Type: message/rfc822\n";
 
@@ -97,7 +97,7 @@ fn an_ascii_message_becomes_7bit_and_line_ends_follow() {
     assert!(
         undo_edits(&raw, &edits)
             .iter()
-            .any(|undo| undo.old.is_err())
+            .any(|undo| matches!(undo.old, OldBytes::Computed(_)))
     );
 }
 

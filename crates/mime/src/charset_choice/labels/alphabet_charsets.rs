@@ -11,9 +11,9 @@ const MAX: usize = 3;
 
 /// The charsets of text in another alphabet than that of Latin-1. Several are possible if the text is in UTF-8.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct OtherCharsets([Option<Charset>; MAX]);
+pub(crate) struct AlphabetCharsets([Option<Charset>; MAX]);
 
-impl OtherCharsets {
+impl AlphabetCharsets {
     /// Returns true if no charset is known.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
@@ -32,13 +32,13 @@ impl OtherCharsets {
     }
 }
 
-impl From<Charset> for OtherCharsets {
+impl From<Charset> for AlphabetCharsets {
     fn from(charset: Charset) -> Self {
         Self::from(&[charset][..])
     }
 }
 
-impl From<&[Charset]> for OtherCharsets {
+impl From<&[Charset]> for AlphabetCharsets {
     /// Takes the first three charsets.
     fn from(charsets: &[Charset]) -> Self {
         Self(std::array::from_fn(|index| charsets.get(index).copied()))
@@ -51,8 +51,7 @@ pub(crate) fn is_of_other_script(charset: Charset) -> bool {
         || is_thai(charset)
         || charset != Charset::UTF_8
             && !charset.is_single_byte()
-            && charset.keeps_ascii_text()
-            && !charset.is_stateful()
+            && charset.may_stand_beside_ascii()
 }
 
 fn is_thai(charset: Charset) -> bool {

@@ -532,25 +532,49 @@ fn raw_signs_are_reported_in_windows_1252() {
     }
 }
 
-/// A label of Latin-1 over a body in ASCII, or in two charsets, says nothing of raw fields.
+/// A label of Latin-1 over a body in ASCII, or beside lines in a charset that reads it alike, proves little about raw fields.
 #[test]
-fn labels_of_latin_1_that_prove_little_stay_out_of_raw_fields() {
-    let quotation = "> Maalesef programı çalıştıramadım, bağlanırken hata veriyor.\n";
-    let mixed = [
+fn labels_of_latin_1_that_prove_little_are_weighed() {
+    let hello = || b"Hello\n".to_vec();
+    let turkish = [
         encoded(
             "windows-1252",
             "Belgenin son halini bana gönderebilir misiniz?\n\n",
         ),
-        encoded("windows-1254", quotation),
+        encoded(
+            "windows-1254",
+            "> Maalesef programı çalıştıramadım, bağlanırken hata veriyor.\n",
+        ),
+    ];
+    let german = [
+        encoded(
+            "windows-1252",
+            "Vielen Dank für die Prüfung, wir hören uns nächste Woche. Schöne Grüße, Jürgen\n\n",
+        ),
+        encoded(
+            "KOI8-R",
+            "> Добрый день, высылаю вам договор на подпись.\n> Пожалуйста, проверьте реквизиты.\n",
+        ),
     ];
     for (subject, charset, body) in [
-        ("Schůzka", "windows-1250", b"Hello\n".to_vec()),
-        ("Děkuji", "ISO-8859-2", b"Hello\n".to_vec()),
-        ("Değil, Yıldız", "windows-1254", b"Hello\n".to_vec()),
-        ("İlginize teşekkür ederiz", "windows-1254", mixed.concat()),
-        ("Réunion à 9 h", "windows-1252", b"Hello\n".to_vec()),
-        ("Mañana", "windows-1252", b"Hello\n".to_vec()),
-        ("Åsa Öberg", "windows-1252", b"Hello\n".to_vec()),
+        ("Schůzka", "windows-1250", hello()),
+        ("Děkuji", "ISO-8859-2", hello()),
+        ("Değil, Yıldız", "windows-1254", hello()),
+        ("İlginize teşekkür ederiz", "windows-1254", turkish.concat()),
+        ("Réunion à 9 h", "windows-1252", hello()),
+        ("Mañana", "windows-1252", hello()),
+        ("Åsa Öberg", "windows-1252", hello()),
+        ("Öl and more of it", "windows-1252", hello()),
+        ("Öl and more of it", "windows-1252", german.concat()),
+        ("Re: Cataluña", "windows-1252", hello()),
+        ("Re: Cataluña", "windows-1252", german.concat()),
+        ("Forlì and more of it", "windows-1252", hello()),
+        ("Íñigo and more of it", "windows-1252", hello()),
+        ("Õie", "windows-1252", hello()),
+        ("Cantù", "windows-1252", hello()),
+        ("Açò and more of it", "windows-1252", hello()),
+        ("Ñandú and more of it", "windows-1252", hello()),
+        ("Davõdov", "windows-1252", hello()),
     ] {
         for label in ["iso-8859-1", "windows-1252"] {
             let mut raw = message("Subject", &encoded(charset, subject), label, "");

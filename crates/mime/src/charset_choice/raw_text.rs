@@ -11,6 +11,7 @@
 //! # Limits
 //! The bytes between UTF-8 sequences are in one single-byte charset, or they are damage.
 
+use super::labels::alphabet_charsets::is_of_other_script;
 use super::labels::disproved_label::likelier_relative;
 use super::labels::label_plausibility::find_likelier;
 use super::labels::label_scope::LabelScope;
@@ -95,7 +96,7 @@ pub(crate) struct RawEvidence<'b> {
     pub(crate) named: [Option<Charset>; 2],
     /// True if the last of these is a guess from little text. Then it decodes nothing beside UTF-8.
     pub(crate) is_last_uncertain: bool,
-    /// True if the last of these is a label of Latin-1 that says little: over a body in ASCII, or in two charsets. Then each guess outweighs it.
+    /// True if the last of these is Latin-1 of a body that proves little, such as one in ASCII. Then a likelier charset outweighs it in short text.
     pub(crate) is_last_default: bool,
     pub(crate) hints: Hints<'b>,
     /// The labels that detection checks.
@@ -123,7 +124,7 @@ impl RawEvidence<'_> {
             if !decodes_all_but_cut(*charset, self.bytes)
                 || is_western_in_pairs(*charset, self.bytes)
                 || self.disproves_latin_1(*charset)
-                || self.is_last_default && is_latin_1(*charset) && !is_latin_1(guess().superset())
+                || self.is_last_default && is_latin_1(*charset) && outweighs_default(&weighed)
             {
                 return false;
             }
@@ -232,6 +233,23 @@ impl RawEvidence<'_> {
             mojibake_score(&reading.decode(self.bytes, &mut log)) == 0 && log.losses() == 0
         })
     }
+}
+
+/// Returns true if another charset that is common in mail is likelier than Latin-1: `Schůzka`, but not `Cantů`.
+fn outweighs_default(weighed: &Weighed<'_>) -> bool {
+    const MARGIN: f32 = 5.0;
+    let is_common = |charset: Charset| {
+        let other = [
+            Charset::WINDOWS_1250,
+            Charset::ISO_8859_2,
+            Charset::WINDOWS_1254,
+            Charset::WINDOWS_1257,
+        ];
+        other.contains(&charset) || is_of_other_script(charset)
+    };
+    weighed.rival(Charset::WINDOWS_1252).is_some_and(|rival| {
+        is_common(rival.guess.charset) && rival.margin - rival.rarity >= MARGIN
+    })
 }
 
 /// The UTF-8 sequences of a text and the bytes between them.

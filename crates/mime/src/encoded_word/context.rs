@@ -27,7 +27,8 @@ pub struct HeaderContext<'a> {
     /// True if other text of the message, rather than the caller, gives `raw`. Then `raw` decodes only values in which it makes
     /// plausible text.
     pub raw_is_inferred: bool,
-    /// True if `raw` is the label of a body in ASCII that programs write by default: Latin-1. Then each guess outweighs it.
+    /// True if `raw` is Latin-1 of a body that proves little, such as one in ASCII: programs write this label by default. Then a likelier
+    /// charset decodes short values, too.
     pub raw_is_default: bool,
     /// How to handle words in unknown charsets.
     pub unknown: UnknownLabel,

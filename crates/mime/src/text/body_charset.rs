@@ -14,6 +14,7 @@ use crate::policy::Policy;
 use crate::reading::How;
 use crate::split_folds::has_folds;
 use crate::transfer::blocks::has_yenc;
+use crate::unlogged::decode_unlogged;
 use mailglot_codec::{Charset, Resolved};
 
 impl DecodedBody<'_> {
@@ -108,7 +109,7 @@ impl DecodedBody<'_> {
             hints.note_body_charset(BodyCharset {
                 part: id,
                 charset: choice.used,
-                is_default: is_latin1 && (bytes.is_ascii() || has_legacy_runs(&choice)),
+                is_default: is_latin1 && (bytes.is_ascii() || is_of_runs(bytes, &choice)),
                 proves_little: is_latin1 && !has_letters(bytes),
                 confidence: choice.confidence,
             });
@@ -117,8 +118,11 @@ impl DecodedBody<'_> {
     }
 }
 
-/// Returns true if lines or words of a text are in another charset than the rest, and not in UTF-8.
-fn has_legacy_runs(choice: &Choice<'_>) -> bool {
-    let is_legacy = |(_, detail): &(EventKind, Detail)| matches!(detail, Detail::Mixed { charset, .. } if *charset != Charset::UTF_8);
-    choice.events.iter().any(is_legacy)
+/// Returns true if lines of a text are in another charset that reads the other lines alike, so that all may be in it.
+fn is_of_runs(bytes: &[u8], choice: &Choice<'_>) -> bool {
+    let is_alike = |(_, detail): &(EventKind, Detail)| match detail {
+        Detail::Mixed { charset, .. } => decode_unlogged(*charset, bytes) == choice.text,
+        _ => false,
+    };
+    choice.events.iter().any(is_alike)
 }

@@ -63,7 +63,7 @@ pub(crate) struct RawCharset {
     pub is_uncertain: bool,
     /// True if other text of the message gives the charset, rather than the caller.
     pub is_inferred: bool,
-    /// True for a label of Latin-1 over a body in ASCII, or in two charsets, which each guess overrules.
+    /// True for Latin-1 of a body that proves little, such as one in ASCII. A likelier charset overrules it.
     pub is_default: bool,
 }
 

@@ -86,7 +86,7 @@ impl MessageEvidence {
 pub(crate) struct BodyCharset {
     pub part: PartId,
     pub charset: Charset,
-    /// True for text in ASCII, or in two charsets, under a label of Latin-1. Programs write this label by default, so it proves little.
+    /// True for text of Latin-1 in ASCII, or beside lines in a charset that reads it alike. Programs write this label by default, so it proves little.
     pub is_default: bool,
     /// True for text in Latin-1 that has hardly any letter beyond ASCII, or none.
     pub proves_little: bool,

@@ -512,3 +512,36 @@ fn short_text_that_overrules_latin_1_speaks_for_other_fields() {
         assert_eq!(read(&raw, "Subject"), subject, "{from}");
     }
 }
+
+/// A few letters of one person say nothing of the names that another person wrote.
+#[test]
+fn a_name_changes_no_foreign_name() {
+    for (name, charset) in [
+        ("Béla Szőke", "ISO-8859-2"),
+        ("Stanisław Dąbrowski", "ISO-8859-2"),
+        ("Jiří Dvořák", "windows-1250"),
+        ("Jūratė Žukauskienė", "windows-1257"),
+    ] {
+        for foreign in [
+            "Cataluña",
+            "Andrè",
+            "Cantù",
+            "Võsu",
+            "Æon",
+            "Tromsø",
+            "Benoît",
+            "Anaïs",
+            "Dîner",
+        ] {
+            let words = [
+                word("iso-8859-1", &encoded(name, charset)),
+                word("iso-8859-1", &encoded(foreign, "windows-1252")),
+            ];
+            let raw = format!(
+                "From: {} <a@b.example>\nSubject: {}\n\nHello\n",
+                words[0], words[1]
+            );
+            assert_eq!(read(raw.as_bytes(), "Subject"), foreign, "{name}");
+        }
+    }
+}

@@ -29,8 +29,8 @@ use std::collections::HashSet;
 /// Minimum number of bytes above 7F of a body, and of words, that prove something about other text.
 const MIN_IN_BODY: usize = 4;
 const MIN_IN_WORDS: usize = 8;
-/// Like these, if the text overruled a label of Latin-1, which programs write by default. A few bytes overrule it only if they are certain.
-const MIN_AGAINST_DEFAULT: usize = 2;
+/// Like these, to suggest another charset than Latin-1, which programs write by default. A few bytes overrule it only if they are certain.
+const MIN_TO_SUGGEST: usize = 2;
 /// Like [`MIN_IN_BODY`], if somebody chose the label: it is not Latin-1, which programs write by default.
 const MIN_AGAINST_CHOICE: usize = 12;
 /// Minimum number of different bytes above 7F in a double-byte charset. A repeated syllable is one piece of evidence.
@@ -45,12 +45,12 @@ pub(super) fn test_of_label(
     if !may_be_disproved(label) {
         return None;
     }
-    let has = |least: usize| high_bytes(bytes).nth(least - 1).is_some();
     match choice.how {
         // No evidence is needed that UTF-8 is UTF-8.
         How::Label | How::Superset if label != Charset::UTF_8 => {
             let fits = choice.log.losses() == 0 && !choice.events.iter().any(is_doubt);
-            (fits && has(MIN_IN_BODY)).then_some(LabelTest::Fits)
+            let is_enough = high_bytes(bytes).nth(MIN_IN_BODY - 1).is_some();
+            (fits && is_enough).then_some(LabelTest::Fits)
         }
         How::Detected => {
             let is_sure = choice.confidence.is_some_and(|c| c >= SURE_CONFIDENCE);
@@ -58,13 +58,8 @@ pub(super) fn test_of_label(
             let used = choice.mixed.unwrap_or(choice.used);
             let may_replace = choice.mixed.is_none() || is_latin_1(label);
             let may_replace = may_replace && may_replace_label(label, used);
-            let least = if is_latin_1(label) {
-                MIN_AGAINST_DEFAULT
-            } else {
-                MIN_IN_BODY
-            };
-            (is_sure && may_replace && has(least) && is_proof(label, used, bytes))
-                .then_some(LabelTest::Disproves(used))
+            (is_sure && may_replace && is_proof(label, used, bytes))
+                .then(|| disproof(label, used, bytes, MIN_IN_BODY))?
         }
         _ => None,
     }
@@ -122,8 +117,9 @@ pub(crate) fn disproved_labels(
             }
         }
     }
+    let suggested = of_words.suggested(|_| true);
     let of_words = of_words.disproved(|_| true);
-    known.with(of_words)
+    known.with(of_words).or_others(suggested)
 }
 
 /// Returns the charset of a word's label, unless the caller's map decides.
@@ -138,15 +134,11 @@ fn own_label(word: &Word, policy: &Policy) -> Option<Charset> {
 fn test_of_words(label: Charset, words: &[Word]) -> Option<LabelTest> {
     let bytes: Vec<u8> = words.iter().flat_map(|word| &word.bytes).copied().collect();
     let used = words[0].used;
-    let least = if is_latin_1(label) && used != label.superset() {
-        MIN_AGAINST_DEFAULT
-    } else {
-        MIN_IN_WORDS
-    };
-    if !may_be_disproved(label) || high_bytes(&bytes).nth(least - 1).is_none() {
+    if !may_be_disproved(label) || high_bytes(&bytes).next().is_none() {
         return None;
     }
     if used == label.superset() {
+        high_bytes(&bytes).nth(MIN_IN_WORDS - 1)?;
         let verdict = check_label(label, &bytes, None, LabelScope::Implausible, || MAIL_HINTS);
         let is_doubtful = verdict.is_some_and(|verdict| verdict.events.iter().any(is_doubt));
         return (label != Charset::UTF_8 && !is_doubtful).then_some(LabelTest::Fits);
@@ -154,7 +146,16 @@ fn test_of_words(label: Charset, words: &[Word]) -> Option<LabelTest> {
     let guess = detect::detect(&bytes, &MAIL_HINTS);
     let is_sure = guess.charset.superset() == used && guess.confidence >= SURE_CONFIDENCE;
     (is_sure && may_replace_label(label, used) && is_proof(label, used, &bytes))
-        .then_some(LabelTest::Disproves(guess.charset))
+        .then(|| disproof(label, guess.charset, &bytes, MIN_IN_WORDS))?
+}
+
+/// Returns what text in `used` says about its label: with `enough` bytes above 7F it disproves the label, with fewer it suggests a charset.
+fn disproof(label: Charset, used: Charset, bytes: &[u8], enough: usize) -> Option<LabelTest> {
+    let has = |least: usize| high_bytes(bytes).nth(least - 1).is_some();
+    if has(enough) {
+        return Some(LabelTest::Disproves(used));
+    }
+    (is_latin_1(label) && has(MIN_TO_SUGGEST)).then_some(LabelTest::Suggests(used))
 }
 
 /// Returns true if text that was read as `used` against its label is enough to speak for other text.

@@ -76,6 +76,8 @@ pub(crate) enum LabelTest {
     Fits,
     /// The text is in this charset.
     Disproves(Charset),
+    /// Like [`Self::Disproves`], by a few letters. They do not speak for text of other people.
+    Suggests(Charset),
 }
 
 impl LabelTest {
@@ -83,9 +85,11 @@ impl LabelTest {
     fn with(self, other: Self) -> Option<Self> {
         match (self, other) {
             (Self::Fits, Self::Fits) => Some(self),
-            (Self::Disproves(one), Self::Disproves(other)) => {
-                common(one, other).map(Self::Disproves)
-            }
+            (Self::Suggests(one), Self::Suggests(other)) => common(one, other).map(Self::Suggests),
+            (
+                Self::Disproves(one) | Self::Suggests(one),
+                Self::Disproves(other) | Self::Suggests(other),
+            ) => common(one, other).map(Self::Disproves),
             _ => None,
         }
     }
@@ -131,12 +135,13 @@ impl LabelEvidence {
     /// Returns true if a text fits a label of Latin-1.
     pub(crate) fn fit_latin_1(&self) -> bool {
         let mut known = self.labels.iter().flatten();
-        let is_disproved = |test| matches!(test, Some(LabelTest::Disproves(_)));
+        let is_disproved =
+            |test| matches!(test, Some(LabelTest::Disproves(_) | LabelTest::Suggests(_)));
         known.any(|known| is_latin_1(known.label) && !is_disproved(known.test))
     }
 
     /// Returns the labels that texts of the parts in `counts` disprove, and the charset of other text in another script than Latin.
-    pub(crate) fn disproved(&self, counts: impl Fn(PartId) -> bool) -> DisprovedLabels {
+    pub(crate) fn disproved(&self, counts: impl Fn(PartId) -> bool + Copy) -> DisprovedLabels {
         let known = || self.labels.iter().flatten();
         let mut others = known().filter(|known| {
             known.test == Some(LabelTest::Fits)
@@ -149,12 +154,28 @@ impl LabelEvidence {
             pairs: self.labels.map(|known| {
                 let known = known.filter(|known| counts(known.part))?;
                 match known.test? {
-                    LabelTest::Fits => None,
+                    LabelTest::Fits | LabelTest::Suggests(_) => None,
                     LabelTest::Disproves(used) => Some((known.label, used)),
                 }
             }),
         };
-        found.or_script_of(other.map(|known| known.label))
+        found
+            .or_script_of(other.map(|known| known.label))
+            .or_others(self.suggested(counts))
+    }
+
+    /// Returns the charset that a few letters in a text of the parts in `counts` suggest.
+    pub(crate) fn suggested(&self, counts: impl Fn(PartId) -> bool) -> AlphabetCharsets {
+        let mut known = self
+            .labels
+            .iter()
+            .flatten()
+            .filter(|known| counts(known.part));
+        let suggested = known.find_map(|known| match known.test? {
+            LabelTest::Suggests(charset) => Some(charset),
+            LabelTest::Fits | LabelTest::Disproves(_) => None,
+        });
+        suggested.map(AlphabetCharsets::from).unwrap_or_default()
     }
 }
 

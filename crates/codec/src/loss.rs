@@ -323,6 +323,18 @@ impl LossLog {
         }
     }
 
+    /// Returns the log of the same defects in another input. `place` gives the offset there of the byte at an offset.
+    // For the charset choice of mailglot-mime only.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn moved(mut self, place: impl Fn(u64) -> u64) -> Self {
+        for Loss { bytes, .. } in &mut self.kept {
+            let last = bytes.end.max(bytes.start + 1) - 1;
+            *bytes = place(bytes.start)..place(last) + (bytes.end - last);
+        }
+        self
+    }
+
     /// Counts a character that came out of a shifted state, if it is ASCII.
     pub(crate) fn count_shifted(&mut self, character: u32) {
         match character {

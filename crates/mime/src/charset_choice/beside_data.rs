@@ -1,15 +1,16 @@
 //! Chooses the charset of text with binary data in it, such as yEnc.
 //!
 //! # Limits
-//! Text in two charsets is read piece by piece. A piece is the text before, between or behind the data.
+//! Text in two charsets must consist of whole lines before the data. Otherwise it is read in its main charset.
 
 use super::choice::Choice;
 use super::evidence::Evidence;
 use super::steps::choose;
 use super::two_charsets::mixed_text::{gaps, join};
-use crate::event::{Detail, EventKind};
+use crate::event::Detail;
 use crate::unlogged::decode_unlogged;
 use mailglot_codec::LossLog;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Like [`choose`], but chooses the charset from the text beside `data`, the ranges of binary data in `bytes`. The log has no losses of the
@@ -21,8 +22,12 @@ pub(crate) fn choose_beside_data<'a>(
 ) -> Choice<'a> {
     let pieces = gaps(data, bytes.len());
     let choice = choose(&join(bytes, &pieces), evidence).into_owned();
-    if choice.mixed.is_some() {
-        return by_piece(bytes, &pieces, &choice, evidence);
+    let text = match choice.mixed {
+        Some(_) => with_data(bytes, &pieces, &choice),
+        None => None,
+    };
+    if let Some(text) = text {
+        return in_place(choice, text, &pieces);
     }
     let mut log = LossLog::new();
     for piece in pieces {
@@ -35,42 +40,55 @@ pub(crate) fn choose_beside_data<'a>(
         .with_confidence(choice.confidence)
 }
 
-/// Chooses a charset for each piece. `of_all` is the choice for all of them together, a text in two charsets.
-fn by_piece<'a>(
-    bytes: &'a [u8],
-    pieces: &[Range<usize>],
-    of_all: &Choice<'_>,
-    evidence: &Evidence<'_>,
-) -> Choice<'a> {
+/// Divides the text of all pieces by their lines, and puts the data between. Returns None unless each piece before data ends with a line.
+fn with_data(bytes: &[u8], pieces: &[Range<usize>], choice: &Choice<'_>) -> Option<String> {
+    let lines_of = |bytes: &[u8]| memchr::memchr_iter(b'\n', bytes).count();
     let mut text = String::with_capacity(bytes.len() + bytes.len() / 8);
-    let (mut log, mut events, mut at) = (LossLog::new(), Vec::new(), 0);
-    for piece in pieces {
-        text.push_str(&decode_unlogged(of_all.used, &bytes[at..piece.start]));
-        let own = choose(&bytes[piece.clone()], evidence);
-        text.push_str(&own.text);
-        log.append(&own.log, piece.start as u64);
-        for event in own.events {
-            let event = behind(event, piece.start);
-            if !events.contains(&event) {
-                events.push(event);
-            }
-        }
+    let (mut rest, mut at) = (&*choice.text, 0);
+    let (last, before) = pieces.split_last()?;
+    for piece in before {
+        let own = &bytes[piece.clone()];
+        text.push_str(&decode_unlogged(choice.used, &bytes[at..piece.start]));
         at = piece.end;
+        if own.is_empty() {
+            continue;
+        }
+        let mut line_ends = memchr::memchr_iter(b'\n', rest.as_bytes());
+        let end = line_ends.nth(lines_of(own).checked_sub(1)?)? + 1;
+        if !own.ends_with(b"\n") {
+            return None;
+        }
+        text.push_str(&rest[..end]);
+        rest = &rest[end..];
     }
-    let (used, how) = (of_all.used, of_all.how);
-    let choice = Choice::of_text(text.into(), log, used, how, events);
-    Choice {
-        mixed: of_all.mixed,
-        ..choice.with_confidence(of_all.confidence)
-    }
+    text.push_str(&decode_unlogged(choice.used, &bytes[at..last.start]));
+    text.push_str(rest);
+    (lines_of(rest.as_bytes()) == lines_of(&bytes[last.clone()])).then_some(text)
 }
 
-/// Returns an event about a text that begins at `start`.
-fn behind((kind, mut detail): (EventKind, Detail), start: usize) -> (EventKind, Detail) {
-    if let Detail::Mixed { first, .. } = &mut detail {
-        *first += start;
+/// Returns the choice with the text of all bytes, and with offsets into them.
+fn in_place(choice: Choice<'static>, text: String, pieces: &[Range<usize>]) -> Choice<'static> {
+    let place = |offset: u64| {
+        let mut before = 0;
+        let mut pieces = pieces.iter();
+        let found = pieces.find_map(|piece| {
+            let within = offset.checked_sub(before)?;
+            before += piece.len() as u64;
+            (offset < before).then_some(piece.start as u64 + within)
+        });
+        found.unwrap_or(offset)
+    };
+    let mut choice = choice;
+    for (_, detail) in &mut choice.events {
+        if let Detail::Mixed { first, .. } = detail {
+            *first = place(*first as u64) as usize;
+        }
     }
-    (kind, detail)
+    Choice {
+        text: Cow::Owned(text),
+        log: choice.log.moved(place),
+        ..choice
+    }
 }
 
 #[cfg(test)]
@@ -78,30 +96,55 @@ mod tests {
     use super::*;
     use mailglot_codec::Charset;
 
+    const DATA: &[u8] = b"=ybegin line=128 size=3 name=a\n\x8D\x81\xFF\n=yend size=3\n";
+
+    fn read(pieces: &[&[u8]]) -> (Vec<u8>, Choice<'static>) {
+        let bytes = pieces.join(DATA);
+        let mut starts = Vec::new();
+        let mut at = 0;
+        for piece in &pieces[..pieces.len() - 1] {
+            at += piece.len();
+            starts.push(at..at + DATA.len());
+            at += DATA.len();
+        }
+        let choice = choose_beside_data(&bytes, starts.into_iter(), &Evidence::default());
+        let choice = choice.into_owned();
+        (bytes, choice)
+    }
+
     #[test]
     fn text_in_two_charsets_is_read_beside_data() {
         let utf8 = "Übergrößen für Prüfungen, schöne Grüße – Jürgen\n".as_bytes();
         let latin1 = b"> Gr\xFC\xDFe aus M\xFCnchen, sch\xF6ne Feiertage\n";
-        let data = b"=ybegin line=128 size=3 name=a\n\x8D\x81\xFF\n=yend size=3\n";
-        let bytes = [utf8, &data[..], latin1, utf8].concat();
-        let at = utf8.len()..utf8.len() + data.len();
-        let choice = choose_beside_data(&bytes, [at].into_iter(), &Evidence::default());
-        assert_eq!(choice.log.losses(), 0, "{choice:?}");
-        assert!(
-            choice
-                .text
-                .contains("> Grüße aus München, schöne Feiertage")
-        );
-        assert_eq!(choice.text.matches("Übergrößen für").count(), 2);
-        assert_eq!(choice.mixed, Some(Charset::WINDOWS_1252));
-        let mixed = choice.events.iter().find_map(|(_, detail)| match detail {
-            Detail::Mixed { first, .. } => Some(*first),
-            _ => None,
+        for pieces in [
+            [utf8, latin1, utf8],
+            [latin1, utf8, utf8],
+            [utf8, b"", latin1],
+        ] {
+            let (bytes, choice) = read(&pieces);
+            assert_eq!(choice.log.losses(), 0, "{choice:?}");
+            assert!(
+                choice
+                    .text
+                    .contains("> Grüße aus München, schöne Feiertage")
+            );
+            assert_eq!(choice.text.matches("=yend").count(), 2);
+            assert_eq!(choice.mixed, Some(Charset::WINDOWS_1252));
+            let mixed = choice.events.iter().find_map(|(_, detail)| match detail {
+                Detail::Mixed { first, .. } => Some(*first),
+                _ => None,
+            });
+            // The lines in UTF-8 are those beside the charset of the rest.
+            assert_eq!(mixed, memchr::memmem::find(&bytes, utf8));
+        }
+    }
+
+    #[test]
+    fn many_pieces_take_linear_time() {
+        let utf8 = "Übergrößen für\n> ".as_bytes();
+        let unit = [utf8, b"Gr\xFC\xDFe aus M\xFCnchen\n"].concat();
+        crate::linear::assert_linear(&"data", 400, |n| {
+            let _ = read(&vec![&unit[..]; n]);
         });
-        let starts = [utf8.len() + data.len(), bytes.len() - utf8.len()];
-        assert!(
-            mixed.is_some_and(|first| starts.contains(&first)),
-            "{mixed:?}"
-        );
     }
 }

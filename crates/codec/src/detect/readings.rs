@@ -11,7 +11,6 @@ use super::reading::{Reading, english_runs, is_common_sign, read_bytes, read_tex
 use super::rules::Rules;
 use super::sample::Sample;
 use super::{alphabet_list, cost::NAT, signs};
-use crate::alphabetic::is_alphabetic;
 use crate::charset::Charset;
 use crate::detect::script_group::ScriptGroup;
 use crate::generated::languages::LANGUAGES;
@@ -124,7 +123,7 @@ impl<'s> Readings<'s> {
             return None;
         }
         let text = decode_within(candidate.charset, self.sample, most_losses as u64)?;
-        if swallows_letters(&self.sample.bytes, &text) {
+        if candidate.charset == Charset::BIG5 && !text.is_ascii() && may_be_degrees(&text) {
             return None;
         }
         let english = english_runs(text.as_bytes());
@@ -137,14 +136,14 @@ impl<'s> Readings<'s> {
     }
 }
 
-/// Returns true if a text has East Asian punctuation but no letter beyond ASCII, and ASCII letters are halves of characters: `180°C` in Mac OS
-/// Roman is `180。` in Big5. Other signs stand in English, too: `23℃`.
-fn swallows_letters(bytes: &[u8], text: &str) -> bool {
-    let letters = |bytes: &[u8]| bytes.iter().filter(|b| b.is_ascii_alphabetic()).count();
-    let is_punctuation = |c| matches!(c, '、' | '。' | '，' | '．' | '；' | '：' | '？' | '！');
-    text.contains(is_punctuation)
-        && !text.chars().any(|c| !c.is_ascii() && is_alphabetic(c))
-        && letters(bytes) > letters(text.as_bytes())
+/// Returns true if each character beyond ASCII is `。` or `；` behind a digit: `180°C` in Mac OS Roman is `180。` in Big5.
+fn may_be_degrees(text: &str) -> bool {
+    let mut before = ' ';
+    text.chars().all(|c| {
+        let is_behind_digit = before.is_ascii_digit();
+        before = c;
+        c.is_ascii() || matches!(c, '。' | '；') && is_behind_digit
+    })
 }
 
 /// A sample in a charset, with its costs in the languages so far.
@@ -368,20 +367,34 @@ mod tests {
 
     /// `°C` of Mac OS Roman is one character in Big5.
     #[test]
-    fn signs_whose_halves_are_letters_prove_nothing() {
-        for (bytes, text, swallows) in [
-            (&b"180\xA1C, 200\xA1C"[..], "180。, 200。", true),
-            (b"\xA4\xA4\xA4\xE5\xA1C", "中文。", false),
-            (b"\xA1\xD35% at 23\xA2J", "±5% at 23℃", false),
-            (b"\xA1\xB0quoted\xA1\xB1", "“quoted”", false),
+    fn degrees_of_mac_os_are_no_big5() {
+        let detect = |bytes: &[u8]| crate::detect::detect(bytes, &crate::detect::Hints::default());
+        for (bytes, charset, is_in_it) in [
+            (
+                &b"The oven was at 180\xA1C, then at 200\xA1C."[..],
+                Charset::BIG5,
+                false,
+            ),
+            (b"OK\x81I Hello\x81AWorld\x81B", Charset::SHIFT_JIS, true),
+            (
+                b"\xA4\xA4\xA4\xE5\xBD\xD2\xA5\xBB 2004\xA1C",
+                Charset::BIG5,
+                true,
+            ),
+            (
+                b"Tol \xA1\xD35%, \xA1\xD310% at 23\xA2J",
+                Charset::BIG5,
+                true,
+            ),
         ] {
-            assert_eq!(swallows_letters(bytes, text), swallows, "{text}");
+            let found = detect(bytes).charset;
+            assert_eq!(
+                found == charset,
+                is_in_it,
+                "{found} {}",
+                bytes.escape_ascii()
+            );
         }
-        let found = crate::detect::detect(
-            b"The oven was at 180\xA1C, then at 200\xA1C.",
-            &crate::detect::Hints::default(),
-        );
-        assert_ne!(found.charset, Charset::BIG5);
     }
 
     /// Decoding piece by piece gives the text and the losses of the whole, whatever the bytes.

@@ -468,3 +468,14 @@ fn few_western_letters_are_read_beside_other_scripts() {
         }
     }
 }
+
+/// Letters that look like Latin ones deceive filters. The label is right.
+#[test]
+fn look_alikes_in_a_quotation_stay() {
+    let text =
+        "Здравствуйте, коллеги, высылаю договор на подпись.\n\n> Hеllo wоrld, thе bеst оffer\n";
+    for charset in ["windows-1251", "KOI8-R"] {
+        let bytes = encoded(charset, text);
+        assert_eq!(mixed_body(charset, &bytes), (text.to_owned(), false));
+    }
+}

@@ -56,6 +56,16 @@ pub(crate) fn latin_words_with_foreign_letters(label: Charset, bytes: &[u8]) -> 
     mixed.len() + at_ends.len()
 }
 
+/// Returns true if several words are Western ones under a label of another script: `Jьrgen Mьller`. Words that only have letters which look like
+/// Latin ones do not count: people write them to deceive filters.
+pub(crate) fn has_western_words(label: Charset, bytes: &[u8]) -> bool {
+    latin_words_with_foreign_letters(label, bytes) > 1 && {
+        let text = decode_unlogged(label, bytes);
+        text.chars()
+            .any(|c| is_foreign(c) && is_alphabetic(c) && !is_look_alike(c))
+    }
+}
+
 /// Returns true if `other`, a charset of another script, reads letters of Western words as its own. Many words of its script outweigh that.
 ///
 /// *Example*: `On Monday, Иван wrote: … Regards, RenИ` is Latin-1 with a name in KOI8-R.

@@ -12,7 +12,7 @@ use crate::charset_choice::labels::superset::better_by_bytes;
 use crate::charset_choice::text_tests::damage::decodes_without_loss;
 use crate::charset_choice::text_tests::few_bytes::is_mostly_ascii;
 use crate::charset_choice::text_tests::foreign_language::may_be_foreign_language;
-use crate::charset_choice::text_tests::foreign_letters::latin_words_with_foreign_letters;
+use crate::charset_choice::text_tests::foreign_letters::has_western_words;
 use crate::charset_choice::text_tests::latin_under_east_asian::is_latin_under;
 use crate::charset_choice::text_tests::utf8_sequences::SequenceCount;
 use crate::charset_choice::text_tests::western_letters::is_latin_1;
@@ -249,12 +249,12 @@ pub(crate) fn begins_oddly(beginning: &[u8], label: Charset) -> bool {
     }
     is_latin_under(label, beginning)
         || may_be_foreign_language(label, beginning)
-        || latin_words_with_foreign_letters(label, beginning) > 1
+        || has_western_words(label, beginning)
 }
 
 /// Returns true if a block is no text under the label.
 pub(crate) fn is_odd_block(block: &[u8], label: Charset) -> bool {
-    if is_latin_under(label, block) || latin_words_with_foreign_letters(label, block) > 1 {
+    if is_latin_under(label, block) || has_western_words(label, block) {
         return true;
     }
     let charset = better_by_bytes(label, block).unwrap_or(label);

@@ -100,7 +100,7 @@ fn names_without_quotes_are_read() {
 fn no_parameter_is_hidden() {
     for value in [
         &b"attachment; filename=\"\x1b$B;q\";filename=\"a.exe\x1b(B\""[..],
-        b"attachment; filename=\x1b$B;q;filename=a.exe\x1b(B",
+        b"attachment; filename=\x1b$B;q;filename=badd\x1b(B",
     ] {
         let mut findings = Vec::new();
         let read = decode(

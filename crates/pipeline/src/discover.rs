@@ -122,8 +122,8 @@ impl SourceInput {
     }
 }
 
-/// Returns a name as text. Bytes that are not UTF-8 become escapes: `Entw\xFCrfe`. A name with the text of an escape has its backslash
-/// escaped, so no two names are one text.
+/// Returns a name as text. Bytes that are not UTF-8 become escapes: `Entw\xFCrfe`. A backslash before `x` becomes `\x5C`, so no two names are one
+/// text.
 pub(crate) fn escaped_name(name: &[u8]) -> String {
     let mut text = String::with_capacity(name.len());
     for chunk in name.utf8_chunks() {

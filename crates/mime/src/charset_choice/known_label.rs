@@ -233,7 +233,7 @@ struct OddBlocks {
 }
 
 impl OddBlocks {
-    /// Tests the beginnings of quotations and sections. In text that is not UTF-8 any may be odd under this label.
+    /// Tests the beginnings of quotations and sections. Text under a label of UTF-8 that is not valid needs no test.
     fn of(bytes: &[u8], label: Charset, evidence: &Evidence<'_>) -> Self {
         let is_utf8 = label == Charset::UTF_8;
         Self {
@@ -264,19 +264,17 @@ fn by_blocks(
     if label == Charset::UTF_8 {
         return None;
     }
-    let by_quotation = || {
-        odd.quotation
-            .then(|| proven_by_quotation(bytes, label, evidence))
-    };
-    let by_section = || {
-        odd.section
-            .then(|| proven_by_section(bytes, label, evidence))
-    };
-    let likelier = by_quotation().flatten().or_else(|| by_section().flatten());
-    events.extend(likelier.map(|likelier| {
+    let mut likelier = None;
+    if odd.quotation {
+        likelier = proven_by_quotation(bytes, label, evidence);
+    }
+    if likelier.is_none() && odd.section {
+        likelier = proven_by_section(bytes, label, evidence);
+    }
+    if let Some(likelier) = likelier {
         let detail = Detail::Likelier { label, likelier };
-        (EventKind::CharsetSuspected, detail)
-    }));
+        events.push((EventKind::CharsetSuspected, detail));
+    }
     None
 }
 

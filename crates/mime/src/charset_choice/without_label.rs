@@ -51,7 +51,7 @@ pub(super) fn without_label<'a>(
     let mixed = match declared {
         _ if !evidence.may_find_mixed() => None,
         _ if is_open => mixed_without_label(bytes, evidence, &hints).or_else(blocks),
-        // The bytes are not UTF-8.
+        // Text under a label of UTF-8 comes here only if it is not valid.
         Some(Charset::UTF_8) => blocks(),
         _ => None,
     };

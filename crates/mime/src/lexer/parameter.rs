@@ -5,7 +5,7 @@
 //! [`crate::params`] removes quotes and folds, and reports the errors.
 
 use super::parameter_name::{NameForm, is_file_name, split_name};
-use super::raw_shifts::{may_begin_shift, may_have_shifts, raw_shift_length};
+use super::raw_shifts::{ESCAPE, may_have_shifts, raw_shift_length};
 use super::syntax::{
     comment_end, ends_without_case, find_byte, is_line_end, is_space, is_token, skip_cfws,
     skip_space, trim_end,
@@ -382,12 +382,12 @@ impl Iterator for ParameterLexer<'_> {
     }
 }
 
-/// Returns the length of the sequence of ISO-2022-JP or HZ at `at`, whose bytes may equal semicolons and parentheses.
+/// Returns the length of the sequence of ISO-2022-JP at `at`, whose bytes may equal semicolons and parentheses.
 ///
 /// Returns None if other readers would see a known parameter in it.
 fn unquoted_shift_length(value: &[u8], at: usize) -> Option<usize> {
     let rest = &value[at..];
-    if !may_begin_shift(rest) {
+    if rest.first() != Some(&ESCAPE) {
         return None;
     }
     let length = raw_shift_length(rest)?;

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! # Limits
-//! Only reports the charset, except for long text. Languages without a model have such letters, too: Kurdish `wêneya` under ISO-8859-1.
+//! Only reports the charset, except for long text, and for windows-1250 under a label of ISO-8859-2. Languages without a model have such letters, too: Kurdish `wêneya` under ISO-8859-1.
 
 use super::byte_set::set;
 use super::foreign_letters::character;
@@ -49,8 +49,7 @@ fn candidates(label: Charset) -> &'static [Charset] {
     }
 }
 
-/// Returns true if text under a label of ISO-8859-2 may be in windows-1250: `Vežmi` is `Veľmi`. It has no letters from 80 to 9F, but others that
-/// windows-1250 has elsewhere, and these are hardly less likely there.
+/// Returns true if text under a label of ISO-8859-2 may be in windows-1250: `Vežmi` is `Veľmi`. Its letters are hardly less likely there.
 fn may_be_windows_1250(label: Charset, bytes: &[u8]) -> bool {
     /// Minimum of the likelihood (natural logarithm) of the letters beside their neighbors. Most right text stays far below.
     const LEAD: f32 = -6.0;

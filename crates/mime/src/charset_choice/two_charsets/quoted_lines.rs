@@ -11,7 +11,8 @@
 //!
 //! # Rules
 //! The text is divided into blocks: a block ends at a blank line, and where quoted lines begin or end. A block keeps the label if the label
-//! makes words of it. If it does not, and if detection is sure of another charset, the block is read in that charset. Text without a label
+//! makes words of it. If it does not, and if detection is sure of another charset, the block is read in that charset. If the quotations and the other text
+//! both disprove the label, each is read in its own charset. Text without a label
 //! is read in two charsets if detection is sure of both.
 //!
 //! # Limits
@@ -96,7 +97,8 @@ fn beginning(bytes: &[u8], line: Range<usize>, is_quotation: bool) -> Range<usiz
     line.start..end
 }
 
-/// Finds quotations, or text beside them, that disprove the label while it suits all other blocks.
+/// Finds quotations, or text beside them, that disprove the label while it suits all other blocks. If a replacement is given, both may disprove
+/// the label.
 ///
 /// `replacement` is the charset that replaces the label for the whole text, if one does. If it suits both, they are not compared.
 pub(crate) fn quotations_by_label(
@@ -138,6 +140,7 @@ pub(crate) fn quotations_against_label(
     against_label(bytes, &blocks(bytes)?, label, evidence)
 }
 
+/// Like [`quotations_against_label`], for these blocks.
 fn against_label(
     bytes: &[u8],
     blocks: &[Range<usize>],

@@ -86,8 +86,7 @@ impl Charset {
         self.is_ascii_compatible() || self.row().properties.has(Properties::ASCII_TEXT)
     }
 
-    /// Returns true if text in the charset may stand beside ASCII text: it keeps ASCII characters, and its bytes do not depend on escape
-    /// sequences before them.
+    /// Returns true if text in the charset may stand beside ASCII text. It keeps ASCII characters, and no escape sequence changes its bytes.
     ///
     /// ```
     /// use mailglot_codec::Charset;

@@ -23,6 +23,15 @@ fn name(code: [u8; 2]) -> Option<(Vec<u8>, String)> {
     (log.losses() == 0).then_some((bytes, text))
 }
 
+/// The decoded value of a field with parameters, and the codes of its findings.
+fn decoded(value: &[u8]) -> (String, Vec<&'static str>) {
+    let mut findings = Vec::new();
+    let context = HeaderContext::default();
+    let text = decode(value, FieldKind::Parameters, &context, &mut findings).into_owned();
+    let codes = findings.iter().map(|finding| finding.kind.code()).collect();
+    (text, codes)
+}
+
 #[test]
 fn names_with_any_character_are_read() {
     let mut all = 0;
@@ -35,14 +44,7 @@ fn names_with_any_character_are_read() {
                 after.as_bytes(),
             ]
             .concat();
-            let mut findings = Vec::new();
-            let read = decode(
-                &value,
-                FieldKind::Parameters,
-                &HeaderContext::default(),
-                &mut findings,
-            )
-            .into_owned();
+            let (read, codes) = decoded(&value);
             let want = format!("attachment; filename=\"{text}\"");
             let rest = match after {
                 "" => "",
@@ -50,7 +52,6 @@ fn names_with_any_character_are_read() {
                 _ => "; x=\"a\\\"b\"",
             };
             assert_eq!(read, want + rest, "{}", value.escape_ascii());
-            let codes: Vec<_> = findings.iter().map(|finding| finding.kind.code()).collect();
             assert_eq!(codes, ["charset.detected"], "{}", value.escape_ascii());
             let raw = [
                 b"MIME-Version: 1.0\nContent-Disposition: ",
@@ -78,16 +79,9 @@ fn names_without_quotes_are_read() {
     let mut all = 0;
     for (bytes, text) in every.filter_map(name) {
         let value = [b"attachment; filename=", &bytes[..], b"; size=5"].concat();
-        let mut findings = Vec::new();
-        let read = decode(
-            &value,
-            FieldKind::Parameters,
-            &HeaderContext::default(),
-            &mut findings,
-        );
+        let (read, codes) = decoded(&value);
         let want = format!("attachment; filename=\"{text}\"; size=5");
         assert_eq!(read, want, "{}", value.escape_ascii());
-        let codes: Vec<_> = findings.iter().map(|finding| finding.kind.code()).collect();
         let unquoted = ["param.unquoted", "charset.detected"];
         assert_eq!(codes, unquoted, "{}", value.escape_ascii());
         all += 1;
@@ -99,18 +93,15 @@ fn names_without_quotes_are_read() {
 #[test]
 fn no_parameter_is_hidden() {
     for value in [
-        &b"attachment; filename=\"\x1b$B;q\";filename=\"a.exe\x1b(B\""[..],
+        &b"attachment; filename=\"\x1b$B;q\";filename=\"badd\x1b(B\""[..],
         b"attachment; filename=\x1b$B;q;filename=badd\x1b(B",
     ] {
-        let mut findings = Vec::new();
-        let read = decode(
-            value,
-            FieldKind::Parameters,
-            &HeaderContext::default(),
-            &mut findings,
-        );
+        let (read, _) = decoded(value);
         assert!(!read.contains('資'), "{read}");
     }
+    // The same characters without such a parameter.
+    let (read, _) = decoded(b"attachment; filename=\x1b$B;q;fjlename=badd\x1b(B");
+    assert!(read.contains('資'), "{read}");
 }
 
 /// In address fields the bytes of characters may be those of quotes, separators, angles and `@`.

@@ -10,8 +10,8 @@
 
 use super::message_evidence::MessageEvidence;
 use crate::charset_choice::{
-    Choice, DisprovedLabels, LabelEvidence, LabelScope, LabelTest, MAIL_HINTS, SURE_CONFIDENCE,
-    check_label, is_latin_1,
+    AlphabetCharsets, Choice, DisprovedLabels, LabelEvidence, LabelScope, LabelTest, MAIL_HINTS,
+    SURE_CONFIDENCE, check_label, is_latin_1,
 };
 use crate::encoded_word::{self, HeaderContext, Word};
 use crate::event::{Detail, EventKind};
@@ -82,7 +82,8 @@ pub(crate) fn labels_of_bodies(message: &Message<'_>, hints: &MessageEvidence) -
 
 /// Returns the labels that bodies or encoded words of the message disprove. `hints` contains what the bodies say.
 ///
-/// If a body fits its label or disproves it, words under the same label say nothing more about that label.
+/// If a body fits its label or disproves it, words under the same label say nothing more about that label. A few letters of a body only suggest
+/// a charset.
 pub(crate) fn disproved_labels(
     message: &Message<'_>,
     hints: &MessageEvidence,
@@ -108,7 +109,7 @@ pub(crate) fn disproved_labels(
         for piece in encoded_word::explain(value, kind, &context, &mut Vec::new()) {
             let is_same = |a: &Word, b: &Word| (a.charset, a.used) == (b.charset, b.used);
             for words in piece.words.chunk_by(is_same) {
-                let label = own_label(&words[0], policy).filter(|label| !of_bodies.has(*label));
+                let label = own_label(&words[0], policy).filter(|label| !of_bodies.decides(*label));
                 if let Some(label) = label
                     && let Some(test) = test_of_words(label, words)
                 {
@@ -117,7 +118,11 @@ pub(crate) fn disproved_labels(
             }
         }
     }
-    let suggested = of_words.suggested(|_| true);
+    let suggested = if of_bodies.fit_latin_1() {
+        AlphabetCharsets::default()
+    } else {
+        of_words.suggested(|_| true)
+    };
     let of_words = of_words.disproved(|_| true);
     known.with(of_words).or_others(suggested)
 }

@@ -124,12 +124,11 @@ impl LabelEvidence {
         }
     }
 
-    /// Returns true if a text under this label was noted.
-    pub(crate) fn has(&self, label: Charset) -> bool {
-        self.labels
-            .iter()
-            .flatten()
-            .any(|known| known.label == label)
+    /// Returns true if a text under this label says whether it is right, or if texts contradict each other.
+    pub(crate) fn decides(&self, label: Charset) -> bool {
+        let is_suggestion = |test| matches!(test, Some(LabelTest::Suggests(_)));
+        let mut known = self.labels.iter().flatten();
+        known.any(|known| known.label == label && !is_suggestion(known.test))
     }
 
     /// Returns true if a text fits a label of Latin-1.
@@ -164,8 +163,11 @@ impl LabelEvidence {
             .or_others(self.suggested(counts))
     }
 
-    /// Returns the charset that a few letters in a text of the parts in `counts` suggest.
+    /// Returns the charset that a few letters in a text of the parts in `counts` suggest, unless a text fits a label of Latin-1.
     pub(crate) fn suggested(&self, counts: impl Fn(PartId) -> bool) -> AlphabetCharsets {
+        if self.fit_latin_1() {
+            return AlphabetCharsets::default();
+        }
         let mut known = self
             .labels
             .iter()
@@ -239,6 +241,13 @@ mod tests {
         assert_eq!(both.charset_or_label(Charset::UTF_8), Charset::UTF_8);
         let stays = other.disproved(|part| part == PartId::ROOT);
         assert_eq!(stays.charset_for(Charset::WINDOWS_1252), None);
-        assert!(other.has(LATIN_1) && !one.has(KOI8));
+        assert!(other.decides(LATIN_1) && !one.decides(KOI8));
+        let mut few = LabelEvidence::default();
+        few.note(LATIN_1, LabelTest::Suggests(cyrillic), PartId::ROOT);
+        assert!(!few.decides(LATIN_1) && !few.fit_latin_1());
+        assert_eq!(few.disproved(|_| true).charset_for(LATIN_1), None);
+        assert_eq!(few.suggested(|_| true), cyrillic.into());
+        few.note(Charset::WINDOWS_1252, LabelTest::Fits, PartId(1));
+        assert!(few.suggested(|_| true).is_empty());
     }
 }

@@ -21,7 +21,7 @@ pub(crate) fn choose_beside_data<'a>(
     evidence: &Evidence<'_>,
 ) -> Choice<'a> {
     let pieces = gaps(data, bytes.len());
-    let choice = choose(&join(bytes, &pieces), evidence).into_owned();
+    let mut choice = choose(&join(bytes, &pieces), evidence).into_owned();
     let text = match choice.mixed {
         Some(_) => with_data(bytes, &pieces, &choice),
         None => None,
@@ -29,6 +29,8 @@ pub(crate) fn choose_beside_data<'a>(
     if let Some(text) = text {
         return in_place(choice, text, &pieces);
     }
+    let is_mixed = |detail: &Detail| matches!(detail, Detail::Mixed { .. });
+    choice.events.retain(|(_, detail)| !is_mixed(detail));
     let mut log = LossLog::new();
     for piece in pieces {
         let mut of_piece = LossLog::new();
@@ -42,7 +44,7 @@ pub(crate) fn choose_beside_data<'a>(
 
 /// Divides the text of all pieces by their lines, and puts the data between. Returns None unless each piece before data ends with a line.
 fn with_data(bytes: &[u8], pieces: &[Range<usize>], choice: &Choice<'_>) -> Option<String> {
-    let lines_of = |bytes: &[u8]| memchr::memchr_iter(b'\n', bytes).count();
+    let line_ends = |bytes: &[u8]| memchr::memchr2_iter(b'\n', b'\r', bytes).count();
     let mut text = String::with_capacity(bytes.len() + bytes.len() / 8);
     let (mut rest, mut at) = (&*choice.text, 0);
     let (last, before) = pieces.split_last()?;
@@ -53,9 +55,9 @@ fn with_data(bytes: &[u8], pieces: &[Range<usize>], choice: &Choice<'_>) -> Opti
         if own.is_empty() {
             continue;
         }
-        let mut line_ends = memchr::memchr_iter(b'\n', rest.as_bytes());
-        let end = line_ends.nth(lines_of(own).checked_sub(1)?)? + 1;
-        if !own.ends_with(b"\n") {
+        let mut ends = memchr::memchr2_iter(b'\n', b'\r', rest.as_bytes());
+        let end = ends.nth(line_ends(own).checked_sub(1)?)? + 1;
+        if !own.ends_with(b"\n") && !own.ends_with(b"\r") {
             return None;
         }
         text.push_str(&rest[..end]);
@@ -63,7 +65,7 @@ fn with_data(bytes: &[u8], pieces: &[Range<usize>], choice: &Choice<'_>) -> Opti
     }
     text.push_str(&decode_unlogged(choice.used, &bytes[at..last.start]));
     text.push_str(rest);
-    (lines_of(rest.as_bytes()) == lines_of(&bytes[last.clone()])).then_some(text)
+    (line_ends(rest.as_bytes()) == line_ends(&bytes[last.clone()])).then_some(text)
 }
 
 /// Returns the choice with the text of all bytes, and with offsets into them.
@@ -98,14 +100,14 @@ mod tests {
 
     const DATA: &[u8] = b"=ybegin line=128 size=3 name=a\n\x8D\x81\xFF\n=yend size=3\n";
 
-    fn read(pieces: &[&[u8]]) -> (Vec<u8>, Choice<'static>) {
-        let bytes = pieces.join(DATA);
+    fn read(pieces: &[&[u8]], data: &[u8]) -> (Vec<u8>, Choice<'static>) {
+        let bytes = pieces.join(data);
         let mut starts = Vec::new();
         let mut at = 0;
         for piece in &pieces[..pieces.len() - 1] {
             at += piece.len();
-            starts.push(at..at + DATA.len());
-            at += DATA.len();
+            starts.push(at..at + data.len());
+            at += data.len();
         }
         let choice = choose_beside_data(&bytes, starts.into_iter(), &Evidence::default());
         let choice = choice.into_owned();
@@ -121,7 +123,7 @@ mod tests {
             [latin1, utf8, utf8],
             [utf8, b"", latin1],
         ] {
-            let (bytes, choice) = read(&pieces);
+            let (bytes, choice) = read(&pieces, DATA);
             assert_eq!(choice.log.losses(), 0, "{choice:?}");
             assert!(
                 choice
@@ -140,11 +142,48 @@ mod tests {
     }
 
     #[test]
+    fn every_line_end_divides_the_text() {
+        let lines = [
+            "Übergrößen für Prüfungen\n".as_bytes(),
+            b"> Gr\xFC\xDFe aus M\xFCnchen\n",
+        ];
+        for end in [&b"\n"[..], b"\r", b"\r\n"] {
+            let with_end = |line: &[u8]| {
+                let lines: Vec<_> = line.split_inclusive(|byte| *byte == b'\n').collect();
+                let lines = lines
+                    .iter()
+                    .map(|line| [line.trim_ascii_end(), end].concat());
+                lines.collect::<Vec<_>>().concat()
+            };
+            let [utf8, latin1] = lines.map(with_end);
+            let data = with_end(DATA);
+            let (_, choice) = read(&[&utf8, &latin1, &utf8], &data);
+            assert_eq!(choice.log.losses(), 0, "{end:?}");
+            assert!(choice.text.contains("> Grüße aus München"), "{end:?}");
+            assert_eq!(choice.text.matches("Übergrößen").count(), 2, "{end:?}");
+        }
+    }
+
+    #[test]
+    fn losses_stand_behind_the_data() {
+        let utf8 = "Übergrößen für Prüfungen, schöne Grüße – Jürgen\n".as_bytes();
+        let latin1 = b"> Gr\xFC\xDFe aus M\xFCnchen, sch\xF6ne Feiertage\n";
+        let cut = "Übergrößen für Prüfungen \u{2013}".as_bytes();
+        let cut = &cut[..cut.len() - 1];
+        let both = [utf8, latin1, utf8].concat();
+        let (bytes, choice) = read(&[&both, cut], DATA);
+        let kept = choice.log.kept();
+        let end = bytes.len() as u64;
+        assert_eq!(kept.len(), 1, "{kept:?}");
+        assert_eq!(kept[0].bytes, end - 2..end);
+    }
+
+    #[test]
     fn many_pieces_take_linear_time() {
         let utf8 = "Übergrößen für\n> ".as_bytes();
         let unit = [utf8, b"Gr\xFC\xDFe aus M\xFCnchen\n"].concat();
         crate::linear::assert_linear(&"data", 400, |n| {
-            let _ = read(&vec![&unit[..]; n]);
+            let _ = read(&vec![&unit[..]; n], DATA);
         });
     }
 }

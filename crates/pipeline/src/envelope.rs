@@ -97,7 +97,7 @@ pub(crate) fn message_date(raw: &[u8]) -> Option<Date> {
     date_field(header(raw)).and_then(date)
 }
 
-/// Returns true if a line begins a field of this name, written in small letters.
+/// Returns true if a line begins a field of this name, in any case.
 pub(crate) fn begins_field(line: &[u8], name: &[u8]) -> bool {
     line.get(..name.len())
         .is_some_and(|start| start.eq_ignore_ascii_case(name))

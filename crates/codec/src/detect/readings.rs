@@ -136,7 +136,7 @@ impl<'s> Readings<'s> {
     }
 }
 
-/// Returns true if each character beyond ASCII is `。` or `；` behind a digit: `180°C` in Mac OS Roman is `180。` in Big5.
+/// Returns true if each character beyond ASCII is `。` or `；` behind a digit: `82°C` and `180°F` in Mac OS Roman are `82。` and `180；` in Big5.
 fn may_be_degrees(text: &str) -> bool {
     let mut before = ' ';
     text.chars().all(|c| {
@@ -375,6 +375,7 @@ mod tests {
                 Charset::BIG5,
                 false,
             ),
+            (b"68\xA1F, 70\xA1F and more of it", Charset::BIG5, false),
             (b"OK\x81I Hello\x81AWorld\x81B", Charset::SHIFT_JIS, true),
             (
                 b"\xA4\xA4\xA4\xE5\xBD\xD2\xA5\xBB 2004\xA1C",

@@ -233,7 +233,7 @@ struct OddBlocks {
 }
 
 impl OddBlocks {
-    /// Tests the beginnings of quotations and sections. Text under a label of UTF-8 that is not valid needs no test.
+    /// Tests the beginnings of quotations and sections. Text under a label of UTF-8 that is not valid counts as odd.
     fn of(bytes: &[u8], label: Charset, evidence: &Evidence<'_>) -> Self {
         let is_utf8 = label == Charset::UTF_8;
         Self {

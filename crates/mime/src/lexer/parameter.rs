@@ -2,7 +2,7 @@
 //!
 //! # Limits
 //!
-//! [`crate::params`] removes quotes and folds, and reports the errors.
+//! [`crate::params`] removes quotes and folds, and reports the errors. HZ without quotes ends at a semicolon within its characters.
 
 use super::parameter_name::{NameForm, is_file_name, split_name};
 use super::raw_shifts::{ESCAPE, may_have_shifts, raw_shift_length};

@@ -119,7 +119,8 @@ impl DecodedBody<'_> {
         });
     }
 
-    /// Returns the charset of a label that was overruled. A label of US-ASCII is none: it says nothing of bytes above 7F.
+    /// Returns the charset of the label if the text was read in another one. Returns None for the label US-ASCII, which every byte above 7F
+    /// contradicts.
     fn overruled_label(&self, choice: &Choice<'_>) -> Option<Charset> {
         let label = self.resolved.and_then(Resolved::charset)?;
         let is_by_label = matches!(choice.how, How::Label | How::Superset | How::Ascii)

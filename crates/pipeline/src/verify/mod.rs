@@ -46,7 +46,9 @@ pub const READERS: [&str; 2] = ["mail-parser 0.11.9", "quoted_printable 0.5.2"];
 pub enum Verdict {
     /// The second reader reads what this project reads in the original message.
     ///
-    /// The listed known defects of the second reader explain all differences, or why it could not read the message. Most often there are none.
+    /// If it reads something else, or cannot read the message, the list names its known defects that cause this. The list is mostly empty.
+    ///
+    /// *Example*: it limits how deep parts are nested.
     Accepted(Vec<Defect>),
     /// The second reader reads something else, or the inverse of the edits does not restore the original.
     Rejected(Disagreement),

@@ -11,9 +11,9 @@
 //!
 //! # Rules
 //! The text is divided into blocks: a block ends at a blank line, and where quoted lines begin or end. A block keeps the label if the label
-//! makes words of it. If it does not, and if detection is sure of another charset, the block is read in that charset. If the quotations and the other text
-//! both disprove the label, each is read in its own charset. Text without a label
-//! is read in two charsets if detection is sure of both.
+//! makes words of it. If it does not, and if detection is sure of another charset, the block is read in that charset. If the quotations and the
+//! other text both disprove the label, each is read in its own charset. Text without a label is read in two charsets if detection is sure of
+//! both.
 //!
 //! # Limits
 //! Quoted lines begin with `>`, behind white space or initials. A text has two charsets at most. Documents such as HTML have no quotations.

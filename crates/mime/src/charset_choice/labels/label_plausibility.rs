@@ -22,7 +22,7 @@ use crate::charset_choice::text_tests::few_bytes::{
     is_likelier_throughout, likelier_by_few_bytes, likelier_by_letters, may_disprove,
 };
 use crate::charset_choice::text_tests::foreign_language::{
-    likelier_by_language, may_be_foreign_language,
+    likelier_by_language, may_be_foreign_language, may_have_foreign_word,
 };
 use crate::charset_choice::text_tests::foreign_letters::{breaks_western_words, has_other_script};
 use crate::charset_choice::text_tests::latin_under_east_asian::is_latin_under;
@@ -87,10 +87,11 @@ pub(crate) fn find_likelier<'h>(
         return None;
     }
     let arabic = LazyCell::new(|| arabic_words_beside_french(label, bytes));
-    // Letters of neighbor languages are not in `is_in_scope`: the test is too slow for each word of a header.
+    // The last two tests are not in `is_in_scope`: they are too slow for each word of a header.
     let needs_detection = scope != LabelScope::None
         && (needs_detection(label, bytes, || arabic.is_some())
-            || may_be_neighbor_language(label, bytes));
+            || may_be_neighbor_language(label, bytes)
+            || may_have_foreign_word(label, bytes));
     if !needs_detection && !is_in_scope_without_detection(label, bytes, scope) {
         return None;
     }

@@ -8,12 +8,13 @@
 //! Each letter may be one of Latin-1. But `po znaku` is Czech, `Nu s-a putut` is Romanian, and Latin-1 lacks letters of both languages.
 //!
 //! # Rules
-//! The ASCII words are likelier in a language that is not written in Latin-1. The whole text is far likelier in another charset of one byte. At
-//! least two words have letters that this charset reads otherwise. The fewer words and letters, the likelier the ASCII words must be. If only
-//! vowels with grave accents and circumflexes differ, they must be far likelier: Breton, Friulian and Kurdish have no model.
+//! The whole text is far likelier in another charset of one byte, which reads letters of at least one word otherwise. The ASCII words must be
+//! likelier in a language that is not written in Latin-1, but for one or two words they may be as likely elsewhere: only few words of a right
+//! label are so much likelier in another charset. If only vowels with grave accents and circumflexes differ, the ASCII words must be far
+//! likelier: Breton, Friulian and Kurdish have no model. `č` is the most frequent of the letters, and no language has `è` alone, so `è` needs less.
 //!
 //! # Limits
-//! Text of few words keeps its label: a name may stand in text of any language.
+//! A short name keeps its label: it may stand in text of any language.
 
 use super::byte_set::set;
 use super::few_bytes::is_likelier_throughout;
@@ -25,12 +26,14 @@ use crate::charset_choice::thresholds::SURE_CONFIDENCE;
 use mailglot_codec::detect::{self, MAX_HIGH_BYTES, Rival, high_bytes};
 use mailglot_codec::{Charset, is_alphabetic};
 
-/// Margin of likelihood (natural logarithm) of the ASCII words, if at least three different words have letters that differ.
+/// Margin of likelihood (natural logarithm) of the ASCII words, if at least three words have two or more letters that differ.
 const WORDS: f32 = 1.0;
+/// The same, for fewer words, or a single letter.
+const WORDS_OF_FEW_LETTERS: f32 = -3.0;
+/// The same, if only `è` differs.
+const WORDS_OF_GRAVE_E: f32 = 0.0;
 /// The same, for a charset that is not in [`CHARSETS`].
 const WORDS_IN_RARE_CHARSET: f32 = 8.0;
-/// The same, if the letters stand in two words, or are a single one.
-const WORDS_OF_FEW_LETTERS: f32 = 10.0;
 /// The same, if only vowels of [`ORDINARY`] differ.
 const WORDS_OF_ORDINARY: f32 = 24.0;
 /// Margin of likelihood of the text.
@@ -52,12 +55,35 @@ const SHARED: [bool; 256] = set(b"\xC4\xC9\xD3\xD6\xDC\xDF\xE4\xE9\xF3\xF6\xFC")
 /// Small vowels with grave accents and circumflexes in Latin-1.
 const ORDINARY: [bool; 256] = set(b"\xE0\xE2\xE8\xEA\xEC\xEE\xF2\xF4\xF9\xFB");
 
-/// Returns true if the words of a text may be of a language that its label of Latin-1 does not have.
+/// Returns true if several words of a text may be of a language that its label of Latin-1 does not have. Fast for words of header fields.
 pub(crate) fn may_be_foreign_language(label: Charset, bytes: &[u8]) -> bool {
     is_latin_1(label)
-        && least_lead(bytes, |byte| !SHARED[usize::from(byte)]).is_some_and(|least| {
-            detect::ascii_lead(bytes, label, None).is_some_and(|lead| lead >= least)
-        })
+        && least_lead(bytes, is_unshared)
+            .is_some_and(|(least, words)| words > 1 && has_lead(label, bytes, least.max(WORDS)))
+}
+
+/// Like [`may_be_foreign_language`], also for a single word.
+pub(crate) fn may_have_foreign_word(label: Charset, bytes: &[u8]) -> bool {
+    is_latin_1(label)
+        && least_lead(bytes, is_unshared).is_some_and(|(least, _)| has_lead(label, bytes, least))
+}
+
+/// Returns true if the ASCII words are likelier by `least` in a language whose letters Latin-1 lacks.
+fn has_lead(label: Charset, bytes: &[u8], least: f32) -> bool {
+    let lead = |other| detect::ascii_lead(bytes, label, other).is_some_and(|lead| lead >= least);
+    lead(None) || has_baltic_letters(bytes) && lead(Some(Charset::WINDOWS_1257))
+}
+
+/// Returns true for bytes that some of [`CHARSETS`] reads otherwise than Latin-1.
+fn is_unshared(byte: u8) -> bool {
+    !SHARED[usize::from(byte)]
+}
+
+/// Returns true for `ð` or `þ`, which are `š` and `ž` in windows-1257. Estonian is written in Latin-1, too, except these letters.
+fn has_baltic_letters(bytes: &[u8]) -> bool {
+    high_bytes(bytes)
+        .take(MAX_HIGH_BYTES)
+        .any(|at| matches!(bytes[at] | 0x20, 0xF0 | 0xFE))
 }
 
 /// Asks detection for the charset of text in such a language.
@@ -66,7 +92,7 @@ pub(crate) fn likelier_by_language(
     bytes: &[u8],
     hints: &detect::Hints<'_>,
 ) -> Option<LikelierCharset> {
-    if !may_be_foreign_language(label, bytes) {
+    if !may_have_foreign_word(label, bytes) {
         return None;
     }
     let Rival {
@@ -88,7 +114,8 @@ pub(crate) fn likelier_by_language(
     } else {
         WORDS_IN_RARE_CHARSET
     };
-    let least = least_lead(bytes, differs).filter(|_| is_clear)?.max(rare);
+    let (least, _) = least_lead(bytes, differs).filter(|_| is_clear)?;
+    let least = least.max(rare);
     let lead = detect::ascii_lead(bytes, label, Some(guess.charset))?;
     (lead >= least).then_some(LikelierCharset {
         guess,
@@ -96,10 +123,12 @@ pub(crate) fn likelier_by_language(
     })
 }
 
-/// Returns the margin that the ASCII words need, by the letters that `differs` selects. None if those prove nothing.
-fn least_lead(bytes: &[u8], differs: impl Fn(u8) -> bool) -> Option<f32> {
+/// Returns the margin that the ASCII words need, and the number of different words (at most 3), by the letters that `differs` selects. None if
+/// those prove nothing.
+fn least_lead(bytes: &[u8], differs: impl Fn(u8) -> bool) -> Option<(f32, usize)> {
     const MIN_WORDS: usize = 3;
-    let (mut letters, mut is_letter, mut are_ordinary) = (0, [false; 256], true);
+    let (mut letters, mut is_letter) = (0, [false; 256]);
+    let (mut are_ordinary, mut are_grave_e) = (true, true);
     let (mut words, mut found) = (0, [&b""[..]; MIN_WORDS]);
     for at in high_bytes(bytes).take(MAX_HIGH_BYTES) {
         let byte = bytes[at];
@@ -110,6 +139,7 @@ fn least_lead(bytes: &[u8], differs: impl Fn(u8) -> bool) -> Option<f32> {
             is_letter[usize::from(byte)] = true;
             letters += 1;
             are_ordinary &= ORDINARY[usize::from(byte | 0x20)];
+            are_grave_e &= byte | 0x20 == 0xE8;
         }
         if words < MIN_WORDS {
             let word = word_at(bytes, at);
@@ -121,12 +151,15 @@ fn least_lead(bytes: &[u8], differs: impl Fn(u8) -> bool) -> Option<f32> {
             break;
         }
     }
-    match (words, are_ordinary) {
-        (MIN_WORDS, true) => Some(WORDS_OF_ORDINARY),
-        (MIN_WORDS, false) if letters > 1 => Some(WORDS),
-        (2.., false) => Some(WORDS_OF_FEW_LETTERS),
-        _ => None,
-    }
+    let least = match words {
+        0 => return None,
+        _ if are_grave_e => WORDS_OF_GRAVE_E,
+        MIN_WORDS if are_ordinary => WORDS_OF_ORDINARY,
+        _ if are_ordinary => return None,
+        MIN_WORDS if letters > 1 => WORDS,
+        _ => WORDS_OF_FEW_LETTERS,
+    };
+    Some((least, words))
 }
 
 /// Returns the ASCII letters and bytes above 7F around the byte at `at`.
@@ -193,8 +226,44 @@ mod tests {
         ] {
             assert_eq!(replaced("windows-1252", text), None, "{text}");
         }
-        // One name proves nothing.
-        assert_eq!(replaced("windows-1250", "Jiří Dvořák"), None);
+    }
+
+    #[test]
+    fn one_or_two_words_suffice() {
+        for (charset, text) in [
+            ("windows-1250", "Pokus o vytáčanie zlyhal"),
+            ("windows-1250", "Nelze otevřít soubor pro zápis"),
+            (
+                "windows-1250",
+                "Znova uporabi barve pri večkratnem navajanju",
+            ),
+            (
+                "windows-1257",
+                "Reikia iš naujo paleisti programas, kad pakeitimai veiktų",
+            ),
+            (
+                "windows-1257",
+                "Õigeid režiime on kaks, kuid meie omi ei ole",
+            ),
+            ("windows-1250", "Jiří Dvořák"),
+        ] {
+            assert_eq!(replaced(charset, text), Some(charset), "{text}");
+        }
+        for text in [
+            "Jørgen Bøe",
+            "Ragnheiður Þórðardóttir",
+            "Giosuè Storladi",
+            // Western names in Czech, Slovak and Lithuanian.
+            "Zkopírovat Øystein Holst \nsftp: navazování spojení",
+            "Tunel do vrátil Bøe-Berge Gruppen chybu",
+            "Luca Borzomì a Giosuè Storladi: Nelze odeslat stav",
+            "Pasirinktas elementas\nSivø",
+            // Breton and Wolof, which have no model.
+            "O kregiñ gant staliañ",
+            "Republik bu Poloñ",
+        ] {
+            assert_eq!(replaced("windows-1252", text), None, "{text}");
+        }
     }
 
     #[test]

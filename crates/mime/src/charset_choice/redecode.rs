@@ -4,7 +4,7 @@ use super::evidence::MAIL_HINTS;
 use super::labels::label_check::{LabelVerdict, OtherReading};
 use super::labels::label_events::detected_event;
 use super::raw_text::before_ellipsis;
-use super::text_tests::cjk_level1::is_level1;
+use super::text_tests::cjk_level1::{is_level1, is_mostly_level1};
 use super::text_tests::damage::{decodes_without_loss, is_cesu8, is_damaged};
 use super::text_tests::foreign_letters::character;
 use super::text_tests::insufficient_evidence;
@@ -298,10 +298,11 @@ fn unassigned_sequences(bytes: &[u8]) -> usize {
 
 /// Returns true for text in `other` with UTF-8 sequences by chance: malformed ones outnumber them, and the text in `other` is faultless.
 ///
-/// In a double-byte charset, all characters must be everyday ones.
+/// In a double-byte charset, all characters must be everyday ones, or most of more text.
 fn is_legacy_by_utf8_chance(bytes: &[u8], other: Charset) -> bool {
     const MIN_MALFORMED: usize = 3;
     const MIN_HIGH_BYTES: usize = 6;
+    const MANY_HIGH_BYTES: usize = 10;
     let count = SequenceCount::of(bytes);
     let is_enough = high_bytes(bytes).nth(MIN_HIGH_BYTES - 1).is_some();
     if count.malformed < MIN_MALFORMED || !is_enough && count.within > 0 {
@@ -311,9 +312,13 @@ fn is_legacy_by_utf8_chance(bytes: &[u8], other: Charset) -> bool {
     if !other.is_single_byte() {
         let length = if is_enough { MIN_HIGH_BYTES / 2 } else { 2 };
         let mut words = text.split(|c: char| c.is_ascii());
+        let is_mostly_everyday = count.within < count.malformed
+            && high_bytes(bytes).nth(MANY_HIGH_BYTES - 1).is_some()
+            && is_mostly_level1(other, bytes)
+            && !detect::is_odd(bytes, other);
         return count.within < 2 * count.malformed
             && !is_character_tail(bytes)
-            && is_level1(other, bytes)
+            && (is_mostly_everyday || is_level1(other, bytes))
             && words.any(|word| word.chars().nth(length - 1).is_some());
     }
     // UTF-8 sequences are frequent in Thai.
@@ -549,6 +554,42 @@ mod tests {
             );
         }
         assert_eq!(read(Charset::GBK, b"\xC4\xE3\xBA\xC3 \xFF", None), None);
+    }
+
+    #[test]
+    fn rare_characters_beside_everyday_ones_are_of_a_double_byte_charset() {
+        for (charset, text) in [
+            ("GBK", "朱镕基讲话，谢谢您的订单。"),
+            ("windows-949", "고객님의 햏주문이 발송되었습니다"),
+            ("Shift_JIS", "①お客様へのご案内"),
+            ("EUC-JP", "侂様へのご案内"),
+        ] {
+            let bytes = encoded(charset, text);
+            let expected = Some((charset, text.to_owned()));
+            assert_eq!(read(Charset::UTF_8, &bytes, None), expected, "{text}");
+        }
+        // GBK decodes the four bytes of GB18030, too.
+        let text = "您的订单😀已经发出";
+        let expected = Some(("GBK", text.to_owned()));
+        let bytes = encoded("GB18030", text);
+        assert_eq!(read(Charset::UTF_8, &bytes, None), expected);
+        // Damaged UTF-8 makes odd text of everyday characters.
+        for text in [
+            "Формат времени",
+            "Блокировать привод",
+            "Προκαθορισμένη οθόνη",
+        ] {
+            let bytes: Vec<u8> = text
+                .chars()
+                .enumerate()
+                .flat_map(|(at, c)| {
+                    let mut bytes = c.to_string().into_bytes();
+                    bytes.truncate(if at % 3 == 0 { bytes.len() } else { 1 });
+                    bytes
+                })
+                .collect();
+            assert_eq!(read(Charset::UTF_8, &bytes, None), None, "{text}");
+        }
     }
 
     #[test]

@@ -17,6 +17,15 @@ pub(crate) fn is_beyond_level1(charset: Charset, bytes: &[u8]) -> bool {
     Level::of(charset).is_some_and(|level| !level.is_all(bytes))
 }
 
+/// Returns true if at least three in four non-ASCII characters are in the first level of `charset`. Names and extensions of the standard add others:
+/// `朱镕基`, `①`.
+pub(crate) fn is_mostly_level1(charset: Charset, bytes: &[u8]) -> bool {
+    Level::of(charset).is_some_and(|level| {
+        let (everyday, others) = level.count(bytes);
+        everyday > 0 && everyday >= 3 * others
+    })
+}
+
 /// Returns true if [`is_level1`] is true for any of the known standards.
 pub(crate) fn is_level1_of_any(bytes: &[u8]) -> bool {
     const LEVELS: [Level; 5] = [
@@ -75,6 +84,27 @@ impl Level {
         true
     }
 
+    /// Counts the non-ASCII characters in the level, and the others. The third byte of JIS X 0212 in EUC-JP belongs to its character.
+    fn count(self, bytes: &[u8]) -> (usize, usize) {
+        const JIS_X_0212: u8 = 0x8F;
+        let (mut everyday, mut others, mut at) = (0, 0, 0);
+        while let Some(&lead) = bytes.get(at) {
+            let trail = bytes.get(at + 1).copied();
+            let is_long = matches!(self, Self::Euc) && lead == JIS_X_0212;
+            if lead.is_ascii() {
+                at += 1;
+                continue;
+            }
+            if self.is_single(lead) || trail.is_some_and(|trail| self.has(lead, trail)) {
+                everyday += 1;
+            } else {
+                others += 1;
+            }
+            at += 1 + usize::from(!self.is_single(lead)) + usize::from(is_long);
+        }
+        (everyday, others)
+    }
+
     /// Returns true for half-width katakana of Shift_JIS, which take one byte.
     fn is_single(self, byte: u8) -> bool {
         matches!((self, byte), (Self::ShiftJis, 0xA1..=0xDF))
@@ -108,6 +138,19 @@ mod tests {
             let encode = |text| charset.encode_exact(text).expect("in the charset");
             assert!(is_level1(charset, &encode(everyday)), "{everyday}");
             assert!(!is_level1(charset, &encode(rare)), "{rare}");
+            let mixed = [encode(everyday), encode(&rare[..3])].concat();
+            assert!(is_mostly_level1(charset, &mixed), "{everyday}");
+            assert!(!is_mostly_level1(charset, &encode(rare)), "{rare}");
         }
+    }
+
+    #[test]
+    fn characters_of_three_and_four_bytes_count_once() {
+        let count = |level: Level, charset: Charset, text: &str| {
+            level.count(&charset.encode_exact(text).expect("in the charset"))
+        };
+        let (euc, gb) = (Level::Euc, Level::Gb2312);
+        assert_eq!(count(euc, Charset::EUC_JP, "侂様のご注文"), (5, 1));
+        assert_eq!(count(gb, Charset::GB18030, "谢谢😀 ok"), (2, 2));
     }
 }

@@ -3,6 +3,7 @@
 //! ```text
 //! Gr\xC3\xBC\xC3\x9Fe an die Lehrkr\xC3   UTF-8 that was cut: Grüße an die Lehrkr, U+FFFD
 //! R\xC3\xA9union \xE0 9 h                 UTF-8 with a byte of windows-1252: Réunion à 9 h
+//! Gr\xC3\xBC\xC3\x9Fe \xED\xA0\xBD\xED\xB8\x80     CESU-8, which writes an emoji as two surrogates: Grüße 😀
 //! Wi\x9Cniewski                           windows-1250, if a body names ISO-8859-2
 //! J\xF6rg M\xFCller                        windows-1252, even if a body names GB2312
 //! \xC8\xE2\xE0\xED \xCF\xE5\xF2\xF0\xEE\xE2     windows-1251, even if a word names ISO-8859-1: Иван Петров
@@ -19,7 +20,7 @@ use super::labels::superset::better_by_bytes;
 use super::labels::utf8_vs_label::utf8_outweighs_message;
 use super::text_tests::case_faults::outweighs;
 use super::text_tests::cjk_level1::is_level1;
-use super::text_tests::damage::decodes_without_loss;
+use super::text_tests::damage::{decodes_without_loss, is_cesu8, is_utf8_with_surrogates};
 use super::text_tests::few_bytes::is_mostly_ascii;
 use super::text_tests::mojibake_score::mojibake_score;
 use super::text_tests::truncated_utf8::{
@@ -110,6 +111,12 @@ impl RawEvidence<'_> {
             |given: &Charset| !given.is_single_byte() && decodes_without_loss(*given, self.bytes);
         if let Some(given) = self.given.filter(is_whole) {
             return RawReading::In(given);
+        }
+        if is_cesu8(self.bytes) {
+            return RawReading::In(Charset::CESU_8);
+        }
+        if is_utf8_with_surrogates(self.bytes) {
+            return RawReading::Utf8 { other: None };
         }
         let known = self.given.or_else(|| self.plausible(&guess));
         self.damaged_utf8(known, &guess)
@@ -356,6 +363,26 @@ mod tests {
         for name in ["陆璐军", "Re: 陆璇志 (15)", "卢璐国"] {
             let bytes = Charset::GBK.encode_exact(name).expect("in GBK");
             assert_eq!(read(&bytes, Some(Charset::GB2312)), name);
+        }
+    }
+
+    #[test]
+    fn surrogates_show_utf8() {
+        for (bytes, want) in [
+            (
+                &b"Frau M\xC3\xBCller \xED\xA0\xBD\xED\xB8\x80"[..],
+                "Frau Müller 😀",
+            ),
+            (b"Hello \xED\xA0\xBD\xED\xB8\x80 there", "Hello 😀 there"),
+            // The second surrogate was cut off.
+            (
+                b"Frau M\xC3\xBCller \xED\xA0\xBD",
+                "Frau Müller \u{FFFD}\u{FFFD}\u{FFFD}",
+            ),
+            // Without UTF-8, such bytes are letters: `íÀ½` is Russian in KOI8-R.
+            (b"\xED\xC0\xBD \xED\xC1\xCD\xC1", "íÀ½ íÁÍÁ"),
+        ] {
+            assert_eq!(read(bytes, None), want, "{}", bytes.escape_ascii());
         }
     }
 

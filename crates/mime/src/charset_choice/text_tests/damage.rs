@@ -99,6 +99,21 @@ pub(crate) fn is_cesu8(bytes: &[u8]) -> bool {
     memchr::memchr_iter(0xED, bytes).any(is_pair) && decodes_without_loss(Charset::CESU_8, bytes)
 }
 
+/// Returns true for UTF-8 with at least one other character beyond ASCII, and surrogates that are not in pairs. A program cut an emoji there.
+pub(crate) fn is_utf8_with_surrogates(bytes: &[u8]) -> bool {
+    let surrogate = |at: usize| matches!(bytes[at..], [0xED, 0xA0..=0xBF, 0x80..=0xBF, ..]);
+    let (mut from, mut has_other) = (0, false);
+    for at in memchr::memchr_iter(0xED, bytes).filter(|at| surrogate(*at)) {
+        let Ok(text) = std::str::from_utf8(&bytes[from..at]) else {
+            return false;
+        };
+        has_other |= !text.is_ascii();
+        from = at + 3;
+    }
+    let rest = std::str::from_utf8(&bytes[from..]);
+    from > 0 && rest.is_ok_and(|text| has_other || !text.is_ascii())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

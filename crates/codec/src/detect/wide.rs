@@ -127,7 +127,8 @@ pub(super) fn proven(bytes: &[u8]) -> Option<Charset> {
         let (count, others) = (zeros(high), zeros(1 - high));
         // An odd number of bytes is damage. Then the text counts as UTF-16 only with many NULs, as ASCII letters give.
         let is_whole = bytes.len().is_multiple_of(2) || count * 4 >= window.len().max(8);
-        let clear = is_guessed && others == 0 && count * 8 >= window.len() * 3;
+        // An emoji or an ideographic space has a low byte that is zero.
+        let clear = is_guessed && others * 16 <= count && count * 8 >= window.len() * 3;
         let is_bytes = || *bytes_are_text.get_or_init(|| is_bytes(bytes));
         (clear || is_whole && !is_bytes() && are_letters(window, order))
             && !has_ascii_pairs(window, high)
@@ -319,6 +320,19 @@ mod tests {
                         }
                     }
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn an_emoji_does_not_hide_ascii_letters() {
+        for text in [
+            "Hello there, this is ASCII 😀",
+            "Order\u{3000}number 12345678",
+        ] {
+            for charset in [Charset::UTF_16BE, Charset::UTF_16LE] {
+                let bytes = charset.encode_exact(text).expect("encodable");
+                assert_eq!(structure(&bytes), Some(charset), "{text}");
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Uses the label or its superset, and searches further if the label cannot decode the bytes.
 
+use super::labels::bytes_under_utf16::text_of_bytes;
 use super::labels::label_check::{LabelVerdict, OtherReading, check_label};
 use super::labels::label_events::detected_event;
 use super::labels::label_scope::LabelScope;
@@ -53,6 +54,8 @@ pub(crate) fn known_label<'a>(
 ) -> Choice<'a> {
     let mut choice = if charset == Charset::UTF_8 {
         by_label_of_utf8(bytes, classes, evidence, events)
+    } else if let Some(choice) = text_of_bytes(charset, bytes, evidence) {
+        choice.after(events)
     } else {
         by_label_or_better(bytes, classes, charset, evidence, events)
     };

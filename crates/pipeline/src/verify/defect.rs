@@ -28,7 +28,7 @@ named! {
         Structure = "structure",
         /// mail-parser treats a text part as binary, because its media type is malformed.
         NoText = "no-text",
-        /// mail-parser parses the original field differently already: other addresses, or parameters of other names.
+        /// mail-parser parses the original field differently already: other addresses, parameters of other names, or no charset.
         FieldSyntax = "field-syntax",
         /// mail-parser reads the field as it read the original one. Neither contains what this project reads differently.
         Unchanged = "unchanged",
@@ -119,7 +119,9 @@ pub(super) fn explain(
         }
         Defect::Structure => is_structure(original, item, difference),
         Defect::NoText => is_no_text(original, item, reading),
-        Defect::FieldSyntax => is_field_syntax(message, item),
+        Defect::FieldSyntax => {
+            is_field_syntax(message, item) || has_no_label(original, item, reading)
+        }
         Defect::Unchanged => is_unchanged(message, item, reading, difference),
         Defect::KeptWord => is_kept_word(item, reading),
         Defect::RawBytes => is_raw_bytes(item, reading, difference),
@@ -167,6 +169,24 @@ fn is_no_text(
     let is_binary =
         |reading: &SecondReading<'_>, start| reading.body(start).is_some_and(|body| !body.is_text);
     is_binary(reading, item.start) && is_binary(original.reading(), item.original.start)
+}
+
+/// Returns true if mail-parser finds no label of a part, neither before nor after, and the bytes of the body are the expected text.
+///
+/// *Example*: a fold in front of the value, as in `charset=\n\t"utf-8"`.
+fn has_no_label(
+    original: &Original<'_, '_>,
+    item: &ExpectedItem<'_>,
+    reading: &SecondReading<'_>,
+) -> bool {
+    let Content::Body(body) = &item.content else {
+        return false;
+    };
+    let is_empty = |label: Option<&str>| label.unwrap_or_default().is_empty();
+    !body.label.is_empty()
+        && is_empty(reading.label(item.start))
+        && is_empty(original.reading().label(item.original.start))
+        && reading.has_bytes(item.start, body.text.as_bytes())
 }
 
 /// Returns the value of the original field.

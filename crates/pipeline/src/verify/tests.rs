@@ -162,6 +162,28 @@ fn file_names_after_a_semicolon_are_compared() {
     );
 }
 
+/// mail-parser finds no charset behind a fold, so only the bytes are compared.
+#[test]
+fn texts_with_a_fold_in_front_of_their_charset_are_compared() {
+    for fold in ["=\n\t", "\n\t=", "\n =\n "] {
+        let raw = format!(
+            "Content-Type: text/plain;\n\tcharset{fold}\"utf-8\"\nContent-Transfer-Encoding: quoted-printable\n\nDani=C3=ABl\n"
+        );
+        let raw = raw.as_bytes();
+        let mut edits = plan(raw, &Policy::default()).edits;
+        assert_eq!(
+            verdict(raw, &edits),
+            Verdict::Accepted(vec![Defect::FieldSyntax]),
+            "{fold:?}"
+        );
+        let body = edits.last_mut().expect("an edit of the body");
+        body.with = "Dani\u{ea}l\n".into();
+        body.recipe = None;
+        let verdict = verdict(raw, &edits);
+        assert!(matches!(verdict, Verdict::Rejected(_)), "{verdict:?}");
+    }
+}
+
 /// mail-parser does not know the other spellings of UTF-8, which scripts write.
 #[test]
 fn all_spellings_of_utf8_are_verified() {

@@ -333,6 +333,11 @@ fn evidence(bytes: &[u8], run: &Range<usize>, charset: Charset) -> RunEvidence {
     let gain = faults.saturating_sub(mojibake_score(text));
     let is_in_latin_word = is_in_latin_word(bytes, run, charset);
     let is_word = is_in_latin_word || is_signs_as(charset, &bytes[run.clone()]);
+    let gain = if is_word_of_own_alphabet(&bytes[run.clone()], charset) {
+        gain.max(PLAIN_GAIN)
+    } else {
+        gain
+    };
     RunEvidence {
         gain: gain.max(usize::from(is_word)),
         is_in_latin_word,
@@ -343,6 +348,22 @@ fn evidence(bytes: &[u8], run: &Range<usize>, charset: Charset) -> RunEvidence {
 /// Returns true for the Latin letters of European languages and Vietnamese.
 fn is_latin_letter(c: char) -> bool {
     matches!(c, 'À'..='\u{24F}' | '\u{1EA0}'..='\u{1EF9}')
+}
+
+/// Returns true for a word of three letters or more that the charset has, too. All letters are of one block of UTF-8, so the charset reads every
+/// second character as one of two: `РћР»РµРєСЃС–Р№` is `Олексій` under windows-1251.
+fn is_word_of_own_alphabet(run: &[u8], charset: Charset) -> bool {
+    const MIN_BYTES: usize = 6;
+    let [first, ..] = *run else {
+        return false;
+    };
+    // Two neighboring leads cover an alphabet: D0 and D1, D8 and D9, CE and CF.
+    let is_of_block = |pair: &[u8]| pair[0] & !1 == first & !1 && pair.len() == 2;
+    run.len() >= MIN_BYTES
+        && first >= 0xCE
+        && run.chunks(2).all(is_of_block)
+        && std::str::from_utf8(run)
+            .is_ok_and(|word| word.chars().all(is_alphabetic) && charset.encode_exact(word).is_ok())
 }
 
 /// Returns true if the run consists of Latin letters beside an ASCII letter, or of an apostrophe or dash there. The charset must make a
@@ -434,6 +455,42 @@ mod tests {
                 "{charset}"
             );
         }
+    }
+
+    /// Programs that merge letters insert names in UTF-8.
+    #[test]
+    fn a_word_of_the_same_alphabet_is_found_within_a_line() {
+        for (charset, line, name) in [
+            ("KOI8-R", "Уважаемый клиент, заказ отправлен. ", "Иван"),
+            (
+                "windows-1251",
+                "Доброго дня! Ваше замовлення прийнято. ",
+                "Олексій",
+            ),
+            (
+                "windows-1253",
+                "Αγαπητέ πελάτη, η παραγγελία εστάλη. ",
+                "Νίκος",
+            ),
+            ("windows-1255", "לקוח יקר, ההזמנה נשלחה היום. ", "יעקב"),
+            (
+                "windows-1256",
+                "عزيزي العميل، تم إرسال طلبك اليوم. ",
+                "فاطمة",
+            ),
+        ] {
+            let legacy = charset_named(charset)
+                .encode_exact(line)
+                .expect("encodable");
+            for end in ["\n", ", 42\n"] {
+                let text = [&legacy, name.as_bytes(), end.as_bytes()].concat();
+                let found = texts(charset, &text);
+                assert_eq!(found, Some(vec![name.to_owned()]), "{charset} {end:?}");
+            }
+        }
+        // Thai has such bytes, but no Cyrillic letters.
+        let thai = b"\xA1\xD2\xC3 \xD0\xA1\xD0\xA1\xD0\xA1 \xA1\xD2\xC3\n";
+        assert_eq!(texts("TIS-620", thai), None);
     }
 
     /// `¿` is `Âż` in ISO-8859-2, which may be two letters.

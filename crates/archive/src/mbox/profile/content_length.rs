@@ -33,8 +33,13 @@ pub(in crate::mbox) fn declared_end(message: &[u8]) -> Option<u64> {
 
 /// Checks that a separator or the end of the file follows a declared body, after up to two line ends.
 ///
-/// Returns the number of bytes before that.
-pub(in crate::mbox) fn confirms(after: &[u8], whole: bool) -> Option<usize> {
+/// `near` begins with the last byte of the body. Returns the number of bytes between the body and what follows.
+pub(in crate::mbox) fn confirms(near: &[u8], whole: bool) -> Option<usize> {
+    let (last, after) = near.split_first()?;
+    // Such a length ends inside CR LF.
+    if *last == b'\r' && after.starts_with(b"\n") {
+        return None;
+    }
     let mut at = 0;
     for _ in 0..3 {
         if after[at..].starts_with(b"From ") || (whole && at == after.len()) {

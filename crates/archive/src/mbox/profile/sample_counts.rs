@@ -187,8 +187,9 @@ impl SampleCounts {
             return Ok(None);
         }
         let mut near = Vec::new();
-        look.read(end, end.saturating_add(CONFIRM), &mut near)?;
-        let is_file_end = look.is_whole() && end + near.len() as u64 == look.size();
+        let last = end - 1;
+        look.read(last, last.saturating_add(CONFIRM), &mut near)?;
+        let is_file_end = look.is_whole() && last + near.len() as u64 == look.size();
         if confirms(&near, is_file_end).is_some() {
             self.good_lengths += 1;
             return Ok(Some(end));

@@ -227,28 +227,31 @@ impl<R: Read> Mailbox<R> {
     }
 
     /// Checks the end of a declared body. Returns the number of bytes between it and the next separator or the end of the file.
+    ///
+    /// `end` lies behind `message`, since a header precedes the body.
     fn confirm(&mut self, message: u64, end: u64) -> io::Result<Option<u64>> {
-        if self.window.end() < end.saturating_add(CONFIRM) && !self.window.ended() {
+        let last = end - 1;
+        if self.window.end() < last.saturating_add(CONFIRM) && !self.window.ended() {
             if let Some(identity) = &self.file {
                 if end > identity.size {
                     return Ok(None);
                 }
                 let mut bytes = [0; CONFIRM as usize];
-                let most = CONFIRM.min(identity.size - end) as usize;
-                let read = read_at(&identity.file, identity.start + end, &mut bytes[..most])?;
+                let most = CONFIRM.min(identity.size - last) as usize;
+                let read = read_at(&identity.file, identity.start + last, &mut bytes[..most])?;
                 return Ok(confirms(&bytes[..read], read < bytes.len()).map(|gap| gap as u64));
             }
             if end - message > self.limit {
                 return Ok(None);
             }
-            self.window.reach(end + CONFIRM)?;
+            self.window.reach(last + CONFIRM)?;
         }
         if end > self.window.end() {
             return Ok(None);
         }
-        let after = &self.window.data()[self.window.index(end)..];
-        let whole = self.window.ended() && after.len() < CONFIRM as usize;
-        Ok(confirms(&after[..after.len().min(CONFIRM as usize)], whole).map(|gap| gap as u64))
+        let near = &self.window.data()[self.window.index(last)..];
+        let whole = self.window.ended() && near.len() < CONFIRM as usize;
+        Ok(confirms(&near[..near.len().min(CONFIRM as usize)], whole).map(|gap| gap as u64))
     }
 
     /// Reads a run of MMDF delimiter lines, which is no longer than a message.

@@ -268,6 +268,39 @@ fn content_length_bounds_the_message() {
     );
 }
 
+/// A length that is one too short ends between CR and LF.
+#[test]
+fn a_length_that_ends_inside_a_line_end_is_wrong() {
+    let message = |length: usize| {
+        format!("{SEPARATOR}Content-Length: {length}\n{HEADER}hello\n\n").replace('\n', "\r\n")
+    };
+    let body = "\r\n\r\nhello\r\n";
+    let short = message(6).repeat(3);
+    let mixed = message(7).repeat(3) + &message(6) + &message(7);
+    let at = message(7).len() as u64 * 3;
+    for (text, event) in [
+        (
+            short,
+            BoxEvent::new(BoxEventKind::BadLength, 0, BoxDetail::WrongLengths),
+        ),
+        (
+            mixed,
+            BoxEvent::new(BoxEventKind::BadLength, at, BoxDetail::WrongLength),
+        ),
+    ] {
+        for (entries, events) in [
+            file(text.as_bytes(), &ReadOptions::default()),
+            stream(text.as_bytes(), &ReadOptions::default()),
+        ] {
+            assert_eq!(events, std::slice::from_ref(&event));
+            for entry in &entries {
+                assert!(entry.message.ends_with(body.as_bytes()));
+                assert_eq!(entry.trailer, b"\r\n");
+            }
+        }
+    }
+}
+
 #[test]
 fn doubtful_separators_are_reported() {
     // 2 for the blank line, 2 for the name, nothing else.

@@ -4,8 +4,8 @@
 //! and on bytes nearby.
 //!
 //! # Limits
-//! Sniffs only the first 2 MiB of standard input, because it cannot be read twice, and the first 16 MiB of decompressed data. A
-//! file with only `>From ` lines may be mboxo or mboxrd. It is read as mboxrd, or as mboxo if it also has unquoted lines; an event
+//! Sniffs only the first 2 MiB of standard input, because it cannot be read twice, and the first 16 MiB of decompressed data. Blank
+//! lines and NUL bytes beyond these count as text. A file with only `>From ` lines may be mboxo or mboxrd. It is read as mboxrd, or as mboxo if it also has unquoted lines; an event
 //! reports the guess.
 
 mod content_length;
@@ -34,7 +34,7 @@ pub(super) const HEAD: u64 = 16 << 20;
 /// Number of further samples of a larger file.
 const PROBES: u64 = 16;
 const PROBE: u64 = 256 << 10;
-/// Number of bytes in which blank lines may precede the first separator.
+/// Number of bytes at the start of a file in which its first line is searched. More are read if all of them are blank or NUL.
 const PRELUDE: usize = 64 << 10;
 /// Number of bytes to sniff of an input that cannot be read twice.
 pub(super) const STREAM_HEAD: u64 = 2 << 20;
@@ -152,16 +152,14 @@ impl FileProfile {
     /// Sniffs a file or the start of a stream.
     pub(super) fn sniff(look: &SniffInput<'_>) -> io::Result<Self> {
         let mut buffer = Vec::new();
-        look.read(0, PRELUDE as u64, &mut buffer)?;
-        let prelude = prelude(&buffer);
-        let rest = &buffer[prelude..];
-        let division = if mmdf_line(rest).is_some() {
+        let prelude = whole_prelude(look, &mut buffer)?;
+        look.read(prelude, prelude + PRELUDE as u64, &mut buffer)?;
+        let division = if mmdf_line(&buffer).is_some() {
             Division::Mmdf
         } else {
             Division::FromLines
         };
-        let begins_with_field = FollowingLine::of(split_line(rest).0) != FollowingLine::Other;
-        let prelude = prelude as u64;
+        let begins_with_field = FollowingLine::of(split_line(&buffer).0) != FollowingLine::Other;
 
         let mut head = SampleCounts::default();
         let size = look.size();
@@ -296,26 +294,54 @@ pub(crate) fn looks_like_message(bytes: &[u8]) -> bool {
     rest.starts_with(b"From ") || FollowingLine::of(split_line(rest).0) != FollowingLine::Other
 }
 
-/// Returns the length of a byte order mark and blank lines at the start, with or without blanks in them. NUL bytes belong to it if a
-/// separator follows.
+/// Returns the [`prelude`] of an input. Reads on while its bytes are blank or NUL, up to [`HEAD`].
+fn whole_prelude(look: &SniffInput<'_>, buffer: &mut Vec<u8>) -> io::Result<u64> {
+    let most = look.size().min(HEAD);
+    let mut length = PRELUDE as u64;
+    loop {
+        look.read(0, length, buffer)?;
+        let text = mark_length(buffer) + padding_length(&buffer[mark_length(buffer)..]);
+        if length >= most || buffer[text..].len() >= b"From ".len() {
+            return Ok(prelude(buffer) as u64);
+        }
+        length = (length * 4).min(most);
+    }
+}
+
+/// Returns the length of a byte order mark and blank lines at the start, with or without blanks in them. NUL bytes, also between these
+/// lines, belong to it if a separator follows.
 ///
 /// `bytes` are the whole file, or at least [`PRELUDE`] bytes of it.
 fn prelude(bytes: &[u8]) -> usize {
-    let mark = if bytes.starts_with(b"\xef\xbb\xbf") {
-        3
-    } else {
-        0
-    };
-    let padding = bytes[mark..].iter().take_while(|&&byte| byte == 0).count();
-    if padding > 0 && bytes[mark + padding..].starts_with(b"From ") {
-        return mark + padding;
+    let mark = mark_length(bytes);
+    let (padding, text) = bytes[mark..].split_at(padding_length(&bytes[mark..]));
+    if text.starts_with(b"From ") && matches!(padding.last(), None | Some(b'\n' | b'\r' | 0)) {
+        return mark + padding.len();
     }
-    let is_blank = |byte: &&u8| matches!(byte, b'\n' | b'\r' | b' ' | b'\t');
-    let blank = bytes[mark..].iter().take_while(is_blank).count();
-    let end = mark + blank;
+    let blank = bytes[mark..].iter().take_while(|byte| is_blank(**byte));
+    let end = mark + blank.count();
     if end == bytes.len() && end < PRELUDE {
         return end;
     }
     // The blanks at the start of a line with text belong to the line.
     end - open_line(&bytes[mark..end]).len()
+}
+
+/// Returns the length of a byte order mark at the start, or 0.
+fn mark_length(bytes: &[u8]) -> usize {
+    if bytes.starts_with(b"\xef\xbb\xbf") {
+        3
+    } else {
+        0
+    }
+}
+
+/// Returns the number of blanks, line ends and NUL bytes at the start.
+fn padding_length(bytes: &[u8]) -> usize {
+    let is_padding = |byte: &&u8| **byte == 0 || is_blank(**byte);
+    bytes.iter().take_while(is_padding).count()
+}
+
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b'\n' | b'\r' | b' ' | b'\t')
 }

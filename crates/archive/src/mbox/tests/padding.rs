@@ -57,6 +57,36 @@ fn padding_belongs_to_no_message() {
     assert_eq!(read(&text).0, [message("one\n"), String::new()]);
 }
 
+/// NUL bytes of any number, also between blank lines, precede the first separator.
+#[test]
+fn padding_before_the_first_separator_is_no_message() {
+    let nuls = "\0".repeat(50);
+    for before in [
+        "\0".repeat(65_535),
+        "\0".repeat(65_536),
+        "\0".repeat(1_500_000),
+        format!("{nuls}\n"),
+        format!("\n{nuls}"),
+        format!("\u{feff}\n{nuls} \r\n{nuls}"),
+        "\n".repeat(70_000),
+    ] {
+        let text = format!("{before}{SEPARATOR}{HEADER}one\n\n{SEPARATOR}{HEADER}two\n");
+        let expected = [format!("{HEADER}one\n"), format!("{HEADER}two\n")];
+        assert_eq!(read(&text), (expected.to_vec(), Vec::new()));
+        let (_, events) = file(text.as_bytes(), &ReadOptions::default());
+        let bytes = before.len() as u64;
+        let prelude = BoxDetail::Prelude { bytes };
+        assert_eq!(events, [BoxEvent::new(BoxEventKind::Prelude, 0, prelude)]);
+    }
+    // Blanks before `From ` make it text.
+    let two = format!("{SEPARATOR}{HEADER}two\n\n").repeat(2);
+    let messages = read(&format!("{nuls} {SEPARATOR}{HEADER}one\n\n{two}")).0;
+    assert_eq!(
+        messages[1..],
+        [format!("{HEADER}two\n"), format!("{HEADER}two\n")]
+    );
+}
+
 #[test]
 fn nul_bytes_in_text_are_no_padding() {
     for text in [

@@ -54,8 +54,8 @@ fn is_tar(start: &[u8]) -> bool {
 
 /// Returns true for a dbox file of Dovecot.
 ///
-/// Its first line has a version and hexadecimal values, such as `2 M1e C4b3c2a11`. The bytes 01 and 02 of the first message follow, or the
-/// file ends.
+/// Its first line has a version and hexadecimal values, such as `2 M1e C4b3c2a11`. `M` is the size of the header of each message. The bytes 01
+/// and 02 of the first message follow, or the file ends. The first line of `dovecot-uidlist` has no `M`: `3 V1275660208 N1`.
 fn is_dbox(start: &[u8]) -> bool {
     let Some(end) = start.iter().position(|byte| *byte == b'\n') else {
         return false;
@@ -65,6 +65,7 @@ fn is_dbox(start: &[u8]) -> bool {
     let mut words = line.split(|byte| *byte == b' ');
     words.next().is_some_and(is_hex)
         && words.clone().count() > 1
+        && words.clone().any(|word| word.starts_with(b"M"))
         && words.all(is_value)
         && (rest.is_empty() || rest.starts_with(b"\x01\x02"))
 }
@@ -103,6 +104,7 @@ mod tests {
             &b"2 M1e C4b3c2a11"[..],
             b"2 M1e C4b3c2a11\nFrom: a@example.org\n\nwords\n",
             b"2 M1e\n\x01\x02",
+            b"3 V1275660208 N1\n",
             b"2 May C4b3c2a11\n\x01\x02",
             b"2 m1e c4b3c2a11\n\x01\x02",
             b"M1e C4b3c2a11\n\x01\x02",

@@ -199,6 +199,8 @@ pub struct ReadBackError {
     pub written: u64,
     /// Messages read from it.
     pub read: u64,
+    /// The first message that would be read otherwise: its archive and number, such as `a.mbox:1`, and its offset in the new mailbox.
+    pub message: Option<(String, u64)>,
 }
 
 /// A file or folder that could not be read, while the job continued.
@@ -431,13 +433,23 @@ impl fmt::Display for Mismatch {
 
 impl fmt::Display for ReadBackError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}: not written: its {} messages would be read as {} or with other bytes, because their separators are doubtful",
-            self.path.display(),
-            with_thousands(self.written),
-            with_thousands(self.read)
-        )
+        write!(f, "{}: not written: ", self.path.display())?;
+        let written = with_thousands(self.written);
+        let messages = if self.written == 1 {
+            "message"
+        } else {
+            "messages"
+        };
+        write!(f, "its {written} {messages} would be read ")?;
+        if self.read == self.written {
+            f.write_str("with other bytes")?;
+        } else {
+            write!(f, "as {}", with_thousands(self.read))?;
+        }
+        if let Some((message, offset)) = &self.message {
+            write!(f, ", beginning with {message} at offset {offset}")?;
+        }
+        f.write_str("; --to eml or --to maildir writes all messages")
     }
 }
 

@@ -77,7 +77,8 @@ pub(crate) struct CatArgs {
 /// FOLDER appears complete or not at all. Messages of a mailbox that quotes `From ` lines are copied with their separator lines. Parts
 /// by --size joined give such a mailbox if it begins with a separator and each other separator follows a blank line. Messages that
 /// --mbox-rule or --mbox-override divide, and all others, get a separator line and the quoting of mboxrd. Each new mailbox is read again and
-/// compared before FOLDER appears.
+/// compared before FOLDER appears. One that would be read otherwise is written anew in this way. If it still is, nothing is written,
+/// and the error names the message.
 ///
 /// Names of outputs come from years, labels, folders or addresses, with `_` in place of characters that file systems reject. Messages
 /// without a year, label or sender are in `unknown`. Two mailboxes that quote differently are never joined: the second gets a number.

@@ -346,6 +346,61 @@ fn each_dialect_is_read_back_as_it_was() {
     );
 }
 
+/// Parts in which a line of text would be a separator, or a separator a line of text, are quoted anew.
+#[test]
+fn parts_that_would_be_read_otherwise_are_quoted_anew() {
+    let sandbox = Sandbox::new();
+    let fields = "Subject: s\nDate: Mon, 1 Jan 1996 00:00:00 +0000\n";
+    let line = "From a@b.example Mon Jan  1 00:00:00 2001\n";
+    let second = format!("From: a2@b.example\n{fields}\n");
+    let by_line = format!(
+        "From joe at example.org  Sat Jan  3 01:05:34 1996\nFrom: a1@b.example\n{fields}\nFrom: me\n\n{line}{second}{line}\n"
+    );
+    let by_text = "Archive of a list\n\nFrom - Mon, 01 Jan 2001 00:00:00 +0000\nFrom: a@b.example\n\n\
+                   From - Mon Jan  1 00:00:00 2001 +0200\n";
+    sandbox.write("line.mbox", by_line.as_bytes());
+    sandbox.write("text.mbox", by_text.as_bytes());
+    for (name, rule, parts, replaced) in [
+        ("line", ["--by", "from"], 2, None),
+        (
+            "text",
+            ["--size", "1M"],
+            1,
+            Some("separators  1 separator with"),
+        ),
+    ] {
+        let mailbox = format!("{name}.mbox");
+        let [option, value] = rule;
+        let run = sandbox
+            .run(&["split", &mailbox, "-o", name, option, value])
+            .ended(0);
+        if let Some(line) = replaced {
+            assert!(run.err.contains(line), "{}", run.err);
+        }
+        let written = files(&sandbox.path(name));
+        assert_eq!(written.len(), parts);
+        let names: Vec<_> = written
+            .keys()
+            .map(|part| format!("{name}/{part}"))
+            .collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let read = sandbox.run(&[&["cat"], &names[..]].concat()).ended(0).out;
+        let plain = sandbox.run(&["cat", &mailbox]).ended(0).out;
+        assert_eq!(
+            read.escape_ascii().to_string(),
+            plain.escape_ascii().to_string()
+        );
+    }
+    let quoted = &files(&sandbox.path("line"))["a2@b.example.mbox"];
+    let expected = format!("{line}{second}>{line}\n");
+    assert_eq!(String::from_utf8_lossy(quoted), expected);
+    let first = &files(&sandbox.path("line"))["a1@b.example.mbox"];
+    assert!(
+        first.starts_with(b"From joe at "),
+        "only the doubtful part changes"
+    );
+}
+
 #[test]
 fn a_message_without_a_line_end_gets_one_only_before_another() {
     let sandbox = Sandbox::new();

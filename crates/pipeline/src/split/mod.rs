@@ -7,15 +7,17 @@
 //! A message of a mailbox is copied with its separator and its quoting. Messages of other formats get a separator and the quoting of mboxrd. So
 //! do those of mailboxes that quote nothing or are divided by rules of the caller. Each new mailbox is read again before the folder appears. The
 //! number of its messages and a digest of their bytes must be those that were read from the inputs. If they are not, and blank lines between
-//! messages are missing as in the input, those are added.
+//! messages are missing as in the input, those are added. If that is not enough, all messages of the mailbox get plain separators and the quoting
+//! of mboxrd.
 //!
 //! # Limits
 //!
-//! An unreadable input stops the job. Messages above the size limit are counted when they are read again, but not compared.
+//! An unreadable input stops the job. 32 bytes of each message stay in memory. Messages above the size limit are counted when they are read again, but not compared.
 
 mod job;
 mod outputs;
 mod read_back;
+mod requote;
 mod split_batch;
 mod stage;
 #[cfg(test)]
@@ -32,7 +34,7 @@ use crate::error::Error;
 use crate::path_checks::{check_apart, check_free, on_disk, read_paths};
 use crate::progress::Progress;
 use crate::run::{Job, run};
-use crate::separator::LINE_END_ADDED;
+use crate::separator::{LINE_END_ADDED, SEPARATOR_REPLACED};
 use crate::skip_scope::SkipScope;
 use crate::summary::Summary;
 use mailglot_archive::replace::turn;
@@ -80,11 +82,15 @@ pub fn split(job: &SplitJob, progress: &Progress) -> Result<Split, Error> {
         stops_at_limit: false,
     };
     let mut account = run(sources, &stage, &mut outputs, Summary::default())?;
-    if outputs.ended_lines > 0 {
-        let code = LINE_END_ADDED.to_owned();
-        *account.events.entry(code).or_default() += outputs.ended_lines;
-    }
     check(&mut outputs, &job.output, progress)?;
+    for (code, count) in [
+        (LINE_END_ADDED, outputs.ended_lines),
+        (SEPARATOR_REPLACED, outputs.replaced_separators),
+    ] {
+        if count > 0 {
+            *account.events.entry(code.to_owned()).or_default() += count;
+        }
+    }
     let outputs = outputs.commit()?;
     account.bytes_out = Some(outputs.iter().map(|output| output.bytes).sum());
     Ok(Split { account, outputs })

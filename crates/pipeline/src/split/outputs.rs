@@ -5,6 +5,7 @@
 //! Outputs are siblings in one folder, whatever the labels and folders.
 
 use super::job::{SplitBy, SplitJob};
+use super::requote::{MessagePlace, requote};
 use super::split_batch::{Convention, OpenEnd, SplitBatch, SplitPiece};
 use crate::discover::SourceInput;
 use crate::error::Error;
@@ -21,7 +22,7 @@ use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Bytes of all outputs that are kept in memory, so that few files are open.
 const PENDING: usize = 16 << 20;
@@ -52,12 +53,20 @@ pub(super) struct Outputs<'a> {
     written: u64,
     /// Line ends that were added because another message follows.
     pub(super) ended_lines: u64,
+    /// Separators that got another sender or time because a mailbox was quoted anew.
+    pub(super) replaced_separators: u64,
+    /// The sources so far, for error messages.
+    pub(super) sources: Vec<PathBuf>,
 }
 
 /// An output that is being written.
 pub(super) struct OpenOutput {
     pub(super) output: SplitOutput,
-    convention: Convention,
+    pub(super) convention: Convention,
+    /// The messages of a mailbox.
+    pub(super) places: Vec<MessagePlace>,
+    /// True if a message came in pieces.
+    has_pieces: bool,
     /// Sum of the digests of its messages.
     pub(super) digests: u128,
     /// What must precede another message.
@@ -107,6 +116,8 @@ impl<'a> Outputs<'a> {
             current: Vec::new(),
             written: 0,
             ended_lines: 0,
+            replaced_separators: 0,
+            sources: Vec::new(),
         })
     }
 
@@ -155,6 +166,38 @@ impl<'a> Outputs<'a> {
             Error::Output(FileError::new(path, Operation::Write, error))
         })?;
         open.output.bytes += std::mem::take(&mut open.gap_bytes);
+        let (mut filled, mut added) = (gaps.iter().peekable(), 0);
+        for place in &mut open.places {
+            while let Some(gap) = filled.next_if(|gap| gap.at <= place.start) {
+                added += gap.line_end.len() as u64;
+            }
+            place.start += added;
+        }
+        Ok(true)
+    }
+
+    /// Writes the output at `index` anew, with plain separators and the quoting of mboxrd. Returns false if a message came in pieces.
+    pub(super) fn requote(&mut self, index: usize) -> Result<bool, Error> {
+        let Writer::Mailboxes(root, mode, _) = &self.writer else {
+            return Ok(false);
+        };
+        let open = &mut self.list[index];
+        if open.has_pieces {
+            return Ok(false);
+        }
+        let path = root.temporary().join(&open.output.name);
+        let new = root.temporary().join(format!("{}.tmp", open.output.name));
+        let quoting = open.convention.quoting();
+        let done = requote(&path, &new, &mut open.places, quoting, *mode);
+        let done = done.map_err(|error| {
+            let path = root.path().join(&open.output.name);
+            Error::Output(FileError::new(path, Operation::Write, error))
+        })?;
+        open.convention = Convention::Mboxrd;
+        open.output.bytes = done.bytes;
+        // The other messages got their line ends when another one followed.
+        self.ended_lines += u64::from(open.open_end.ends_line);
+        self.replaced_separators += done.replaced;
         Ok(true)
     }
 
@@ -224,6 +267,8 @@ impl<'a> Outputs<'a> {
                 bytes: 0,
             },
             convention,
+            places: Vec::new(),
+            has_pieces: false,
             digests: 0,
             open_end: OpenEnd::default(),
             gaps: Vec::new(),
@@ -249,8 +294,13 @@ impl<'a> Outputs<'a> {
             match &mut self.writer {
                 Writer::Mailboxes(_, _, held) => {
                     let before = open.pending.len();
+                    open.has_pieces |= piece.more;
                     if !piece.continued {
                         self.ended_lines += u64::from(open.end_message());
+                        let source = self.sources.len().saturating_sub(1);
+                        let added = (open.pending.len() - before) as u64;
+                        let start = open.output.bytes + added;
+                        open.places.push(MessagePlace::of(piece, start, source));
                     }
                     open.pending.extend_from_slice(bytes);
                     open.open_end = piece.open_end;
@@ -362,8 +412,9 @@ pub(super) fn shortened(key: &str) -> Cow<'_, str> {
 }
 
 impl ResultSink<SplitBatch> for Outputs<'_> {
-    fn begin(&mut self, _: usize, _: &SourceInput) -> Result<(), Error> {
+    fn begin(&mut self, _: usize, source: &SourceInput) -> Result<(), Error> {
         self.written = 0;
+        self.sources.push(source.found.path.clone());
         Ok(())
     }
 

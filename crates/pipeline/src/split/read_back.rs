@@ -6,18 +6,19 @@
 //! are folders, only the numbers of files and of bytes are compared.
 
 use super::outputs::{OpenOutput, Outputs};
+use super::requote::MessagePlace;
 use super::split_batch::digest;
 use crate::error::{Error, ReadBackError};
 use crate::progress::Progress;
 use crate::reader::begins_message;
 use mailglot_archive::mbox::unquote;
-use mailglot_archive::{Batch, EntryKind, Format, Input, ReadOptions, open};
+use mailglot_archive::{Batch, Entry, EntryKind, Format, Input, ReadOptions, open};
 use std::path::Path;
 use std::{fs, io};
 
 /// Checks that each mailbox below the temporary folder is read as the messages that were written to it, and that each folder has them.
 ///
-/// Adds blank lines to a mailbox that is not read so without them.
+/// Adds blank lines to a mailbox that is not read so without them, or quotes its messages anew.
 ///
 /// # Errors
 /// A mailbox would be read as other messages, or a folder has more or fewer bytes. `place` is the final path of the folder.
@@ -31,30 +32,45 @@ pub(super) fn check(
     };
     let folder = root.temporary().to_owned();
     for index in 0..outputs.list.len() {
-        let mut checked = check_mailbox(&outputs.list[index], &folder, place, progress);
+        let check = |outputs: &Outputs<'_>| check_mailbox(outputs, index, &folder, place, progress);
+        let mut checked = check(outputs);
         if matches!(checked, Err(Error::ReadBack(_))) && outputs.fill_gaps(index)? {
-            checked = check_mailbox(&outputs.list[index], &folder, place, progress);
+            checked = check(outputs);
+        }
+        if matches!(checked, Err(Error::ReadBack(_))) && outputs.requote(index)? {
+            checked = check(outputs);
         }
         checked?;
     }
     Ok(())
 }
 
-/// Checks that a mailbox in `folder` is read as its messages. `place` is the final path of the folder.
+/// Checks that the mailbox with this number, in `folder`, is read as its messages. `place` is the final path of the folder.
 fn check_mailbox(
-    open: &OpenOutput,
+    outputs: &Outputs<'_>,
+    index: usize,
     folder: &Path,
     place: &Path,
     progress: &Progress,
 ) -> Result<(), Error> {
-    let (messages, digests) = read(&folder.join(&open.output.name), progress)?;
-    if (messages, digests) == (open.output.messages, open.digests) {
+    let open = &outputs.list[index];
+    let found = read(&folder.join(&open.output.name), open, progress)?;
+    if (found.messages, found.digests) == (open.output.messages, open.digests) {
         return Ok(());
     }
+    let first = found.other.unwrap_or(found.messages);
+    let last = open.places.len().saturating_sub(1);
+    let other = open.places.get(last.min(first as usize));
+    let message = other.map(|other| {
+        let source = outputs.sources.get(other.source as usize);
+        let source = source.map_or("-".into(), |path| path.display().to_string());
+        (format!("{source}:{}", other.ordinal), other.start)
+    });
     Err(Error::ReadBack(ReadBackError {
         path: place.join(&open.output.name),
         written: open.output.messages,
-        read: messages,
+        read: found.messages,
+        message,
     }))
 }
 
@@ -96,28 +112,57 @@ fn measure(folder: &Path) -> io::Result<(u64, u64)> {
     Ok((files, bytes))
 }
 
-/// Returns the number of messages in a mailbox, and the sum of their digests.
-fn read(path: &Path, progress: &Progress) -> Result<(u64, u128), Error> {
+/// What was read from a new mailbox.
+#[derive(Default)]
+struct Reading {
+    /// Number of its messages.
+    messages: u64,
+    /// Sum of their digests.
+    digests: u128,
+    /// Number of the first message that stands elsewhere than it was written, or has other bytes. From 0.
+    other: Option<u64>,
+}
+
+/// Reads a mailbox, and compares its messages with the places of those that were written.
+fn read(path: &Path, open_output: &OpenOutput, progress: &Progress) -> Result<Reading, Error> {
     let input = Input::on_disk(path, Format::Mbox);
     let options = ReadOptions {
         force_format: true,
         ..ReadOptions::default()
     };
+    let quoting = open_output.convention.quoting();
     let mut source = open(&input, &options).map_err(Error::Output)?;
     let (mut batch, mut more) = (Batch::default(), false);
-    let (mut messages, mut digests) = (0, 0u128);
+    let mut found = Reading::default();
     while source.next(&mut batch).map_err(Error::Output)? {
         if progress.is_interrupted() {
             return Err(Error::Interrupted);
         }
         for entry in &batch.entries {
-            messages += u64::from(begins_message(entry, more));
+            let begins = begins_message(entry, more);
             more = entry.more;
+            if begins && found.other.is_none() {
+                let place = open_output.places.get(found.messages as usize);
+                let quoted = &batch.bytes[entry.message.clone()];
+                let is_same = place.is_some_and(|place| is_at(entry, place))
+                    && (entry.quoting == quoting
+                        || unquote(quoted, entry.quoting) == unquote(quoted, quoting));
+                found.other = (!is_same).then_some(found.messages);
+            }
+            found.messages += u64::from(begins);
             if entry.kind == EntryKind::Message {
                 let message = unquote(&batch.bytes[entry.message.clone()], entry.quoting);
-                digests = digests.wrapping_add(digest(&message));
+                found.digests = found.digests.wrapping_add(digest(&message));
             }
         }
     }
-    Ok((messages, digests))
+    Ok(found)
+}
+
+/// Returns true if a message was read where it was written, with up to two more bytes at its end: a line end.
+fn is_at(entry: &Entry, place: &MessagePlace) -> bool {
+    let written = place.message as usize;
+    entry.offset == place.start
+        && (entry.kind != EntryKind::Message
+            || (written..=written + 2).contains(&entry.message.len()))
 }

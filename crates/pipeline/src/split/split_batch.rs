@@ -17,6 +17,10 @@ pub(super) struct SplitBatch {
 pub(super) struct SplitPiece {
     /// Range of its bytes in the batch.
     pub(super) span: Range<usize>,
+    /// Range of the message in the batch, without its separator and the bytes after it. As it is quoted.
+    pub(super) message: Range<usize>,
+    /// Number of the message in its source.
+    pub(super) ordinal: u64,
     /// The names of its outputs, before they are made fit for a file system. Empty for further pieces.
     pub(super) keys: Vec<String>,
     /// True for a piece that continues the previous one.

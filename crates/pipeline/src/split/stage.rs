@@ -142,6 +142,8 @@ impl SourcePieces<'_> {
         let is_copied = is_mailbox && input.opening.mailbox == MailboxOptions::default();
         let (mut convention, mut open_end) = (Convention::Mboxrd, OpenEnd::default());
         let (mut flags, mut modified) = (entry.flags, None);
+        // The lengths of the message and of what follows it.
+        let (mut length, mut trailer) = (0, 0);
         if self.stage.job.to != Format::Mbox {
             let (head, lines) = source.unquoted();
             out.extend_from_slice(head);
@@ -157,9 +159,11 @@ impl SourcePieces<'_> {
         {
             convention = copied;
             open_end = copy(source, out);
+            (length, trailer) = (source.old.len(), source.trailer.len());
         } else {
-            self.requote(source, tally, out);
+            (length, trailer) = self.requote(source, tally, out);
         }
+        let end = out.len() - trailer;
         let digest = if is_whole {
             let (_, lines) = source.unquoted();
             digest(&lines)
@@ -173,6 +177,8 @@ impl SourcePieces<'_> {
         };
         SplitPiece {
             span: start..out.len(),
+            message: end - length..end,
+            ordinal: entry.ordinal,
             keys,
             continued: source.continued,
             more: entry.more,
@@ -184,8 +190,13 @@ impl SourcePieces<'_> {
         }
     }
 
-    /// Appends a message with a separator and a trailer, quoted as in mboxrd.
-    fn requote(&self, source: &SourceEntry<'_>, tally: &mut Tally, out: &mut Vec<u8>) {
+    /// Appends a message with a separator and a trailer, quoted as in mboxrd. Returns the lengths of the quoted message and of the trailer.
+    fn requote(
+        &self,
+        source: &SourceEntry<'_>,
+        tally: &mut Tally,
+        out: &mut Vec<u8>,
+    ) -> (usize, usize) {
         let start = out.len();
         let (head, lines) = source.unquoted();
         let from_mailbox = self.source.input.found.format == Format::Mbox;
@@ -202,9 +213,10 @@ impl SourcePieces<'_> {
         out.extend_from_slice(head);
         quote_mboxrd(&lines, out);
         let end = out.len();
+        let mut trailer: &[u8] = b"";
         if !source.entry.more {
             let message = &out[body..end];
-            let trailer = if from_mailbox {
+            trailer = if from_mailbox {
                 trailer_for(message)
             } else {
                 lf_trailer_for(message)
@@ -220,6 +232,7 @@ impl SourcePieces<'_> {
         {
             mark_separator(out, start, body);
         }
+        (end - body, trailer.len())
     }
 
     /// Reports an event at the start of a message.

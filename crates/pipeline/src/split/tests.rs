@@ -47,7 +47,9 @@ fn parts(mailbox: &str, change: impl FnOnce(&mut SplitJob)) -> BTreeMap<String, 
 /// A piece of a large message.
 fn piece(span: std::ops::Range<usize>, keys: &[&str], continued: bool, more: bool) -> SplitPiece {
     SplitPiece {
+        message: span.clone(),
         span,
+        ordinal: 0,
         keys: keys.iter().map(|key| (*key).to_owned()).collect(),
         continued,
         more,
@@ -206,6 +208,36 @@ fn missing_blank_lines_are_added_only_where_a_part_needs_them() {
     assert_eq!(by_year["2001.mbox"], cut);
 }
 
+/// A line of text that would be a separator is quoted, and a separator that would be text is written anew.
+#[test]
+fn parts_that_are_read_otherwise_are_quoted_anew() {
+    let fields = "Subject: s\nDate: Mon, 1 Jan 1996 00:00:00 +0000\n";
+    let line = "From a@b.example Mon Jan  1 00:00:00 2001\n";
+    let first = format!(
+        "From joe at example.org  Sat Jan  3 01:05:34 1996\nFrom: a1@b.example\n{fields}\nFrom: me\n\n"
+    );
+    let second = format!("{line}From: a2@b.example\n{fields}\n");
+    let by_from = parts(&format!("{first}{second}{line}\n"), |job| {
+        job.by = SplitBy::From;
+    });
+    assert_eq!(by_from.len(), 2);
+    assert_eq!(by_from["a1@b.example.mbox"], first);
+    assert_eq!(by_from["a2@b.example.mbox"], format!("{second}>{line}\n"));
+    let text = "Archive of a list\n\nFrom - Mon, 01 Jan 2001 00:00:00 +0000\nFrom: a@b.example\n\n\
+                From - Mon Jan  1 00:00:00 2001 +0200\n";
+    let by_size = parts(text, |job| job.by = SplitBy::Size(1 << 20));
+    let plain = &by_size["part-00001.mbox"];
+    let separators: Vec<_> = plain
+        .lines()
+        .filter(|line| line.starts_with("From "))
+        .collect();
+    assert_eq!(separators.len(), 3, "{plain}");
+    assert!(
+        separators[2].ends_with(" Sun Dec 31 22:00:00 2000"),
+        "{plain}"
+    );
+}
+
 #[test]
 fn a_part_that_is_read_otherwise_gets_its_blank_lines() {
     let folder = tempfile::tempdir().unwrap();
@@ -241,4 +273,32 @@ fn a_part_that_is_read_otherwise_gets_its_blank_lines() {
     );
     assert_eq!(list[0].bytes, expected.len() as u64);
     assert_eq!(fs::read_dir(&output).unwrap().count(), 1);
+}
+
+/// A message in pieces is not quoted anew.
+#[test]
+fn the_error_names_the_message_and_a_way_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("out");
+    let job = job(Path::new("-"), &output, SplitBy::Size(1 << 20));
+    let mut outputs = Outputs::new(&job, WriteOptions::NEW).unwrap();
+    let message = format!("{SEPARATOR}Subject: s\n\n");
+    let bytes = message.repeat(2).into_bytes();
+    let mut batch = SplitBatch {
+        pieces: vec![
+            piece(0..10, &[], false, true),
+            piece(10..bytes.len(), &[], true, false),
+        ],
+        bytes,
+    };
+    batch.pieces[0].ordinal = 7;
+    outputs.sources.push("a.mbox".into());
+    assert!(outputs.take(&mut batch).unwrap().is_continue());
+    let fault = check(&mut outputs, &output, &Progress::default()).unwrap_err();
+    let expected = format!(
+        "{}: not written: its 1 message would be read as 2, beginning with a.mbox:7 at offset 0; \
+         --to eml or --to maildir writes all messages",
+        output.join("part-00001.mbox").display()
+    );
+    assert_eq!(fault.to_string(), expected);
 }

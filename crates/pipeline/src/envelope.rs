@@ -11,38 +11,72 @@ use mailglot_mime::{Limits, Mail, Message, PartId, Policy};
 /// Bytes of a header that are read.
 const LONGEST: usize = 1 << 20;
 
+/// Where the lines of a message end, as [`Message::parse`] decides.
+#[derive(Clone, Copy)]
+struct HeaderLines {
+    /// True if a lone CR ends a line: CR CR, or the end of the message, comes before the first LF.
+    lone_cr: bool,
+}
+
+impl HeaderLines {
+    fn of(raw: &[u8]) -> Self {
+        let lone_cr = match memchr::memchr(b'\n', raw) {
+            None => memchr::memchr(b'\r', raw).is_some(),
+            Some(end) => {
+                let line = &raw[..end];
+                let returns = line.iter().rev().take_while(|byte| **byte == b'\r').count();
+                memchr::memmem::find(&line[..end - returns], b"\r\r").is_some()
+            }
+        };
+        Self { lone_cr }
+    }
+
+    /// Returns the end of the line at `at`, and the start of the next one.
+    fn line(self, raw: &[u8], at: usize) -> (usize, usize) {
+        if self.lone_cr {
+            let end = memchr::memchr2(b'\n', b'\r', &raw[at..]).map_or(raw.len(), |end| at + end);
+            return (end, end + line_end_length(&raw[end..]));
+        }
+        let lf = memchr::memchr(b'\n', &raw[at..]).map(|end| at + end);
+        let line = &raw[at..lf.unwrap_or(raw.len())];
+        let returns = line.iter().rev().take_while(|byte| **byte == b'\r').count();
+        (at + line.len() - returns, lf.map_or(raw.len(), |lf| lf + 1))
+    }
+
+    /// Returns the bytes up to the first empty line after `at`, a line start, and with it.
+    fn header(self, raw: &[u8], mut at: usize) -> &[u8] {
+        while at < raw.len() {
+            let (end, next) = self.line(raw, at);
+            if end == at {
+                return &raw[..next];
+            }
+            at = next;
+        }
+        raw
+    }
+}
+
 /// Returns the header of a message with the blank line after it, or the whole message without one.
 ///
 /// Empty lines before the header belong to it, as [`Message::parse`] decides.
 pub(crate) fn header(raw: &[u8]) -> &[u8] {
     let raw = &raw[..raw.len().min(LONGEST)];
-    let first = line_end_length(raw);
-    if first == 0 {
-        return header_from(raw, 0);
+    let lines = HeaderLines::of(raw);
+    let mut start = 0;
+    while start < raw.len()
+        && let (end, next) = lines.line(raw, start)
+        && end == start
+    {
+        start = next;
     }
-    let mut start = first;
-    while let length @ 1.. = line_end_length(&raw[start..]) {
-        start += length;
-    }
-    let header = header_from(raw, start);
-    let message = Message::parse(header, &Limits::default());
-    if message.fields(PartId::ROOT).is_empty() {
-        return &raw[..first];
+    let header = lines.header(raw, start);
+    if start > 0 {
+        let message = Message::parse(header, &Limits::default());
+        if message.fields(PartId::ROOT).is_empty() {
+            return &raw[..lines.line(raw, 0).1];
+        }
     }
     header
-}
-
-/// Returns the bytes up to the first blank line after `at`, a line start, and with it.
-fn header_from(raw: &[u8], mut at: usize) -> &[u8] {
-    while at < raw.len() {
-        let end = memchr::memchr2(b'\n', b'\r', &raw[at..]).map_or(raw.len(), |end| at + end);
-        let next = end + line_end_length(&raw[end..]);
-        if end == at {
-            return &raw[..next];
-        }
-        at = next;
-    }
-    raw
 }
 
 /// Parses the header of a message. The body is parsed, too, if the charset of raw bytes or of words may depend on it. Text under the same
@@ -107,30 +141,29 @@ pub(crate) fn begins_field(line: &[u8], name: &[u8]) -> bool {
 /// Returns the value of the first Date field of a header, with its folded lines.
 fn date_field(header: &[u8]) -> Option<&[u8]> {
     const NAME: &[u8] = b"date";
+    let lines = HeaderLines::of(header);
     let mut at = 0;
     while at < header.len() {
         let line = &header[at..];
         if begins_field(line, NAME) {
             let start = at + memchr::memchr(b':', line)? + 1;
-            return Some(&header[start..field_end(header, start)]);
+            return Some(&header[start..field_end(header, start, lines)]);
         }
-        at += memchr::memchr2(b'\n', b'\r', line)? + 1;
+        at = lines.line(header, at).1;
     }
     None
 }
 
 /// Returns the end of a field whose value begins at `start`: the first line end without white space after it.
-fn field_end(header: &[u8], start: usize) -> usize {
+fn field_end(header: &[u8], start: usize, lines: HeaderLines) -> usize {
     let mut at = start;
-    while let Some(found) = memchr::memchr2(b'\n', b'\r', &header[at..]) {
-        let end = at + found;
-        let next = end + line_end_length(&header[end..]);
+    loop {
+        let (end, next) = lines.line(header, at);
         if !matches!(header.get(next), Some(b' ' | b'\t')) {
             return end;
         }
         at = next;
     }
-    header.len()
 }
 
 /// The date of a separator that `normalize` writes for a message without any date.
@@ -159,6 +192,9 @@ mod tests {
             (b"\nA: b", 1),
             (b"\n\nFrom: b\nTo: c\n\nd", 17),
             (b"A: b\r\r\n\r\r\nc", 10),
+            (b"A: b\n\rB: c\nD: e\n\nf", 17),
+            (b"\rA: b\nC: d\n\ne", 12),
+            (b"A: b\rC: d\r\rE\n\nf", 11),
             (b"", 0),
         ] {
             assert_eq!(header(raw).len(), length, "{}", raw.escape_ascii());
@@ -195,6 +231,11 @@ mod tests {
             ),
             (
                 "To: x\r\r\nDate: Mon,\r\r\n 2 Mar 1998 10:00:00 +0100\r\r\n\r\r\n",
+                separator,
+                found("1998-03-02T10:00:00+01:00", "field"),
+            ),
+            (
+                "To: x\n\rDate: never\nDate: Mon, 2 Mar 1998 10:00:00 +0100\n\n",
                 separator,
                 found("1998-03-02T10:00:00+01:00", "field"),
             ),

@@ -66,6 +66,35 @@ fn an_empty_message_has_the_offset_of_its_separator() {
     }
 }
 
+/// A lone CR at the start of a line ends no header, with or without raw bytes beside it.
+#[test]
+fn all_commands_read_one_header() {
+    let sandbox = Sandbox::new();
+    for (name, byte) in [("ascii.mbox", b'e'), ("raw.mbox", 0xe9)] {
+        let mailbox = [
+            &b"From x@y.example Mon Jan  1 00:00:00 1990\nSubject: caf"[..],
+            &[byte],
+            b"\n\rName: x\nDate: Mon, 1 Jan 2001 00:00:00 +0000\nFrom: a@b.example\nMessage-ID: <1@x>\n\nbody\n\n",
+        ]
+        .concat();
+        sandbox.write(name, &mailbox);
+        let run = sandbox.run(&["ls", "--json", name]).ended(0);
+        let listed = &lines(run.text())[0];
+        let fields = ["date", "date_source", "from", "message_id"].map(|key| listed[key].clone());
+        let expected = ["2001-01-01T00:00:00Z", "field", "a@b.example", "1@x"];
+        assert_eq!(fields, expected.map(Value::from), "{name}");
+        let found = sandbox.run(&["cat", &format!("{name}#1@x")]).ended(0).out;
+        assert_eq!(found, mailbox[42..mailbox.len() - 1]);
+        let out = format!("{name}.out");
+        sandbox
+            .run(&["split", name, "-o", &out, "--by", "from"])
+            .ended(0);
+        assert!(sandbox.path(&out).join("a@b.example.mbox").exists());
+        let count = sandbox.run(&["count", "--since", "2000", name]).ended(0);
+        assert_eq!(count.text(), format!("1\t{name}\n"));
+    }
+}
+
 #[test]
 fn a_byte_far_from_the_start_is_found_in_a_file_and_on_standard_input() {
     let sandbox = Sandbox::new();

@@ -10,6 +10,8 @@
 
 mod banner;
 mod line_classes;
+#[cfg(test)]
+mod stray_tests;
 pub(super) mod text_lines;
 mod tolerant;
 

@@ -24,10 +24,13 @@ pub(super) struct StrongLines {
 impl StrongLines {
     /// Returns the class of a piece. A damaged piece that consists of words is text, unless it is as long as the lines of base64.
     pub(super) fn class(self, piece: &LinePiece, body: &[u8]) -> PieceClass {
+        let text = body[piece.start..piece.end].trim_ascii();
+        if piece.class == PieceClass::Text && is_spaced_base64(text, self.width) {
+            return PieceClass::Plain;
+        }
         if piece.class != PieceClass::Plain || self.width == 0 {
             return piece.class;
         }
-        let text = body[piece.start..piece.end].trim_ascii();
         let digits = text.iter().filter(|b| is_base64(**b)).count();
         let fits = text.len() == self.width || digits == self.width || text.ends_with(b"=");
         if !fits && digits < text.len() && consists_of_words(text) {
@@ -69,6 +72,9 @@ pub(super) struct LinePiece {
     /// True if it ends in padding.
     padded: bool,
 }
+
+/// Minimum length of base64 that is no word.
+const SHORTEST_STRONG: usize = 20;
 
 /// Longest run of letters that may be a word of a language.
 const LONGEST_WORD: usize = 29;
@@ -356,7 +362,7 @@ pub(super) fn classify(piece: &[u8]) -> PieceClass {
                 .filter(|word| !word.is_empty())
         };
         let real = words().filter(|word| is_word(word)).count();
-        return if real * 2 >= words().count() {
+        return if real * 2 >= words().count() && !is_stray_blank(piece) {
             PieceClass::Text
         } else {
             PieceClass::Plain
@@ -364,10 +370,51 @@ pub(super) fn classify(piece: &[u8]) -> PieceClass {
     }
     match (foreign, is_word(piece)) {
         (0, true) => PieceClass::Word,
-        (0, false) if piece.len() >= 20 => PieceClass::Strong,
+        (0, false) if piece.len() >= SHORTEST_STRONG => PieceClass::Strong,
         (_, true) => PieceClass::Text,
         (_, false) => PieceClass::Plain,
     }
+}
+
+/// Returns true if a line is base64 of an encoder with white space in it. `width` is the length of the encoder's lines, or 0.
+///
+/// A full line has as many characters of the alphabet as the others. A shorter one has whole quanta, and padding or a long run that is
+/// no word.
+///
+/// # Limits
+/// A short last line stays text if its words outweigh the rest: `Zm 9v`.
+pub(super) fn is_spaced_base64(line: &[u8], width: usize) -> bool {
+    let digits = line.iter().filter(|b| is_base64(**b)).count();
+    if digits == 0 || digits > width || consists_of_words(line) {
+        return false;
+    }
+    if digits == width {
+        return true;
+    }
+    let text = line.trim_ascii_end();
+    let padding = text.iter().rev().take_while(|b| **b == b'=').count();
+    let characters = &text[..text.len() - padding];
+    let is_digit = |b: &u8| b.is_ascii_whitespace() || is_base64(*b) && *b != b'=';
+    let is_run = |run: &[u8]| run.len() >= SHORTEST_STRONG && !is_word(run) && !is_of_one_case(run);
+    digits.is_multiple_of(4)
+        && characters.iter().all(is_digit)
+        && (matches!(padding, 1 | 2) || characters.split(u8::is_ascii_whitespace).any(is_run))
+}
+
+/// Returns true if a line is a long run of base64 but for a few characters, which white space separates from it.
+fn is_stray_blank(line: &[u8]) -> bool {
+    const LONGEST_REST: usize = 4;
+    let runs = || line.split(u8::is_ascii_whitespace);
+    let digits: usize = runs().map(<[u8]>::len).sum();
+    let longest = runs().max_by_key(|run| run.len()).unwrap_or_default();
+    longest.len() > LONGEST_WORD
+        && digits - longest.len() <= LONGEST_REST
+        && digits.is_multiple_of(4)
+        && line
+            .iter()
+            .all(|b| is_base64(*b) || b.is_ascii_whitespace())
+        && longest.iter().any(u8::is_ascii_digit)
+        && !is_of_one_case(longest)
 }
 
 /// Returns true if at least half of the letters and digits belong to ordinary words.

@@ -1,0 +1,126 @@
+//! Tests of stray bytes within base64.
+
+use super::decode;
+use crate::random::Random;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+/// Returns pseudo-random bytes.
+fn bytes(random: &mut Random, length: usize) -> Vec<u8> {
+    (0..length).map(|_| random.below(256) as u8).collect()
+}
+
+/// Returns lines of any width.
+fn lines(bytes: &[u8], width: usize) -> Vec<Vec<u8>> {
+    let digits = STANDARD.encode(bytes).into_bytes();
+    digits.chunks(width).map(<[u8]>::to_vec).collect()
+}
+
+/// Returns the decoded bytes and the codes of the findings.
+fn decoded(body: &[u8]) -> (Vec<u8>, Vec<&'static str>) {
+    let mut findings = Vec::new();
+    let found = decode(body, &mut findings);
+    assert_eq!(found.footer, None, "{}", body.escape_ascii());
+    let codes = findings.iter().map(|f| f.kind.code()).collect();
+    (found.bytes.into_owned(), codes)
+}
+
+#[test]
+fn a_blank_in_a_full_line_is_ignored() {
+    let mut random = Random(5);
+    for width in [76, 64, 75, 61, 100] {
+        for column in 0..=width {
+            for blank in ["", " ", "\t", "  ", " \t "] {
+                let bytes = bytes(&mut random, width * 4);
+                let mut lines = lines(&bytes, width);
+                let line = random.below(5);
+                lines[line].splice(column..column, blank.bytes());
+                let body = lines.join(&b"\n"[..]);
+                let wanted = (bytes, vec![]);
+                assert_eq!(decoded(&body), wanted, "{}", body.escape_ascii());
+            }
+        }
+    }
+}
+
+#[test]
+fn blanks_at_several_places_are_ignored() {
+    let mut random = Random(6);
+    for _ in 0..4000 {
+        let length = 171 + random.below(200);
+        let bytes = bytes(&mut random, length);
+        let mut lines = lines(&bytes, *random.pick(&[76, 64, 72, 75]));
+        let full = lines.len() - 1;
+        for _ in 0..=random.below(3) {
+            let line = 1 + random.below(full - 1);
+            let column = random.below(lines[line].len());
+            lines[line].insert(column, *random.pick(b" \t"));
+        }
+        let body = lines.join(*random.pick(&[&b"\n"[..], b"\r\n"]));
+        assert_eq!(decoded(&body), (bytes, vec![]), "{}", body.escape_ascii());
+    }
+}
+
+#[test]
+fn a_blank_in_the_last_line_is_ignored() {
+    let mut random = Random(7);
+    for _ in 0..4000 {
+        // The last line has 28 characters or more.
+        let length = 57 * (1 + random.below(3)) + 19 + random.below(38);
+        let bytes = bytes(&mut random, length);
+        let mut lines = lines(&bytes, 76);
+        let line = lines.last_mut().unwrap();
+        let column = random.below(line.len() + 1);
+        line.insert(column, *random.pick(b" \t"));
+        let body = lines.join(&b"\n"[..]);
+        assert_eq!(decoded(&body), (bytes, vec![]), "{}", body.escape_ascii());
+    }
+}
+
+#[test]
+fn a_blank_in_the_only_line_is_ignored() {
+    let mut random = Random(8);
+    for _ in 0..4000 {
+        let length = 60 + random.below(200);
+        let bytes = bytes(&mut random, length);
+        let mut body = STANDARD.encode(&bytes).into_bytes();
+        let length = body.len();
+        let column = *random.pick(&[1, 2, 3, length / 2, length - 3, length - 2, length - 1]);
+        body.insert(column, b' ');
+        assert_eq!(decoded(&body), (bytes, vec![]), "{}", body.escape_ascii());
+    }
+}
+
+#[test]
+fn a_blank_in_the_first_line_makes_no_banner() {
+    let text = "Grüße aus München, schöne Tage für alle Bürger.\n".repeat(5);
+    for column in 1..76 {
+        let mut lines = lines(text.as_bytes(), 76);
+        lines[0].insert(column, b' ');
+        let body = lines.join(&b"\n"[..]);
+        let wanted = (text.clone().into_bytes(), vec![]);
+        assert_eq!(decoded(&body), wanted, "{column}");
+    }
+}
+
+/// Lines of words stay text, also those with as many characters of the alphabet as a full line.
+#[test]
+fn lines_of_words_are_text() {
+    let mut random = Random(9);
+    let bytes = bytes(&mut random, 228);
+    let words = "This message was scanned for viruses ";
+    for line in [
+        words.repeat(3),
+        "Scanned by AntiVirus2005".to_owned(),
+        "Total sum ==".to_owned(),
+        "Fingerprint 0123456789abcdef01234567".to_owned(),
+        "a long line of words of quoted printable=".to_owned(),
+        words.repeat(3)[..76 + 15].to_owned(),
+    ] {
+        let mut lines = lines(&bytes, 76);
+        lines.insert(2, line.clone().into_bytes());
+        let (found, codes) = decoded(&lines.join(&b"\n"[..]));
+        assert_eq!(found, bytes, "{line}");
+        assert_eq!(codes, ["cte.b64-text-lost"], "{line}");
+    }
+}

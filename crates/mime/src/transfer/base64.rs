@@ -8,6 +8,7 @@
 //!
 //! A body of one word, whose length is a multiple of four, is read as base64 even if it was meant as a word.
 
+mod alphabet;
 mod banner;
 mod line_classes;
 #[cfg(test)]
@@ -747,7 +748,7 @@ mod tests {
             assert!(bytes.starts_with(&found));
             let sextets = body[..end]
                 .iter()
-                .filter(|b| line_classes::is_base64(**b))
+                .filter(|b| alphabet::is_base64(**b))
                 .count();
             assert!(found.len() >= (sextets * 3 / 4).saturating_sub(2));
         }

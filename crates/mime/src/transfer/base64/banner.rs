@@ -10,7 +10,8 @@
 //! The base64 must encode text and begin with a full line. The banner has at most 2 KiB.
 
 use super::super::decoded::Sink;
-use super::line_classes::{PieceClass, classify, is_base64, is_spaced_base64, region};
+use super::alphabet::{Base64Alphabet, is_base64};
+use super::line_classes::{PieceClass, classify, is_spaced_base64, region};
 use super::text_lines;
 use crate::lexer::line_at;
 use std::ops::Range;
@@ -53,7 +54,7 @@ pub(super) fn length(body: &[u8]) -> Option<usize> {
 /// Returns true for a line that no encoder wrote before lines of `width` characters.
 fn is_of_banner(line: &[u8], width: usize, is_before_blank: bool) -> bool {
     if classify(line) == PieceClass::Text {
-        return !is_spaced_base64(line, width);
+        return !is_spaced_base64(line, width, Base64Alphabet::Standard);
     }
     let is_whole = line.len().is_multiple_of(4) && line.iter().all(|b| is_base64(*b));
     // `Warning!` and `WARN`, not `R3L8`.

@@ -1,5 +1,7 @@
 //! Classifies the lines of a body as base64 or text, and finds the start of a text that was appended behind base64.
 
+use super::alphabet::{Base64Alphabet, is_base64};
+
 /// The part of a body that is read as base64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct EncodedRegion {
@@ -11,9 +13,10 @@ pub(super) struct EncodedRegion {
     pub(super) lines: StrongLines,
 }
 
-/// Length and number of the lines that can only be base64.
+/// Alphabet, length and number of the lines that can only be base64.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct StrongLines {
+    pub(super) alphabet: Base64Alphabet,
     /// Length of the first one; 0 without one.
     width: usize,
     /// Number of lines of that length.
@@ -25,15 +28,20 @@ impl StrongLines {
     /// Returns the class of a piece. A damaged piece that consists of words is text, unless it is as long as the lines of base64.
     pub(super) fn class(self, piece: &LinePiece, body: &[u8]) -> PieceClass {
         let text = body[piece.start..piece.end].trim_ascii();
-        if piece.class == PieceClass::Text && is_spaced_base64(text, self.width) {
-            return PieceClass::Plain;
+        match piece.class {
+            PieceClass::Text if is_spaced_base64(text, self.width, self.alphabet) => {
+                return PieceClass::Plain;
+            }
+            PieceClass::Strong if self.alphabet.has_foreign_marks(text) => {
+                return PieceClass::Plain;
+            }
+            PieceClass::Plain if self.width > 0 => {}
+            other => return other,
         }
-        if piece.class != PieceClass::Plain || self.width == 0 {
-            return piece.class;
-        }
-        let digits = text.iter().filter(|b| is_base64(**b)).count();
+        let digits = text.iter().filter(|b| self.alphabet.has(**b)).count();
         let fits = text.len() == self.width || digits == self.width || text.ends_with(b"=");
-        if !fits && digits < text.len() && consists_of_words(text) {
+        let has_foreign = !text.iter().all(|b| is_base64(*b));
+        if !fits && has_foreign && consists_of_words(text) {
             PieceClass::Text
         } else {
             PieceClass::Plain
@@ -79,10 +87,11 @@ const SHORTEST_STRONG: usize = 20;
 /// Longest run of letters that may be a word of a language.
 const LONGEST_WORD: usize = 29;
 
-/// Finds the base64 in a body. Reads the body three times.
+/// Finds the base64 in a body. Reads the body three times; five times with `-` or `_`.
 pub(super) fn region(body: &[u8]) -> EncodedRegion {
     let mut all = 0_usize;
     let mut shape = LineShape::default();
+    shape.lines.alphabet = alphabet_of(body);
     for piece in pieces(body) {
         all += usize::from(piece.class != PieceClass::Blank);
         shape.survey(&piece, body);
@@ -126,17 +135,17 @@ pub(super) fn region(body: &[u8]) -> EncodedRegion {
                 let end = footer.map_or(piece.start, |(start, _)| start);
                 return region(true, end);
             }
-            PieceClass::Strong | PieceClass::Plain => {
+            class @ (PieceClass::Strong | PieceClass::Plain) => {
                 shape.add(&piece, body);
                 signs.add(&piece, body);
-                strong -= usize::from(piece.class == PieceClass::Strong);
+                strong -= usize::from(class == PieceClass::Strong);
                 solid += 1;
                 footer = None;
             }
         }
         characters += body[piece.start..piece.end]
             .iter()
-            .filter(|&&b| is_base64(b))
+            .filter(|&&b| lines.alphabet.has(b))
             .count();
         after_padding = piece.padded;
         after_blank = false;
@@ -154,6 +163,25 @@ pub(super) fn region(body: &[u8]) -> EncodedRegion {
         _ => body.len(),
     };
     region(true, end)
+}
+
+/// Returns the alphabet of a body. Words alone have hyphens.
+fn alphabet_of(body: &[u8]) -> Base64Alphabet {
+    if memchr::memchr2(b'-', b'_', body).is_none() {
+        return Base64Alphabet::Standard;
+    }
+    let is_base64 =
+        |piece: &LinePiece| matches!(piece.class, PieceClass::Strong | PieceClass::Plain);
+    if !pieces(body).any(|piece| is_base64(&piece)) {
+        return Base64Alphabet::UrlSafe;
+    }
+    // Other words may be a footer.
+    let is_mark = |text: &[u8]| matches!(text, b"-" | b"_");
+    let lines = pieces(body).filter_map(|piece| {
+        let text = body[piece.start..piece.end].trim_ascii();
+        (is_base64(&piece) || is_mark(text)).then_some(text)
+    });
+    Base64Alphabet::of(lines)
 }
 
 /// Signs of text in the pieces of a body that may be base64, such as `Exmo(s) Senhore(s)` and `Month,Cost_EUR,On_Prem`. They count in a
@@ -215,9 +243,10 @@ struct LineShape {
 impl LineShape {
     /// Records the length of a piece before the main pass.
     fn survey(&mut self, piece: &LinePiece, body: &[u8]) {
-        let length = body[piece.start..piece.end].trim_ascii().len();
+        let text = body[piece.start..piece.end].trim_ascii();
+        let length = text.len();
         match piece.class {
-            PieceClass::Strong => {
+            PieceClass::Strong if !self.lines.alphabet.has_foreign_marks(text) => {
                 let lines = &mut self.lines;
                 lines.all += 1;
                 if lines.width == 0 {
@@ -228,9 +257,7 @@ impl LineShape {
                     self.last = piece.start;
                 }
             }
-            PieceClass::Plain
-                if self.lines.width == 0 && is_standard(&body[piece.start..piece.end]) =>
-            {
+            PieceClass::Plain if self.lines.width == 0 && is_standard(text) => {
                 self.last = piece.start;
             }
             _ => {}
@@ -319,10 +346,6 @@ pub(super) fn pieces(body: &[u8]) -> impl Iterator<Item = LinePiece> + '_ {
     })
 }
 
-pub(super) fn is_base64(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_' | b'=')
-}
-
 /// Returns the length of complete quanta with padding at the start of a line; None for a word before an equals sign.
 fn padding_end(line: &[u8]) -> Option<usize> {
     let text = line
@@ -383,8 +406,8 @@ pub(super) fn classify(piece: &[u8]) -> PieceClass {
 ///
 /// # Limits
 /// A short last line stays text if its words outweigh the rest: `Zm 9v`.
-pub(super) fn is_spaced_base64(line: &[u8], width: usize) -> bool {
-    let digits = line.iter().filter(|b| is_base64(**b)).count();
+pub(super) fn is_spaced_base64(line: &[u8], width: usize, alphabet: Base64Alphabet) -> bool {
+    let digits = line.iter().filter(|b| alphabet.has(**b)).count();
     if digits == 0 || digits > width || consists_of_words(line) {
         return false;
     }

@@ -3,7 +3,7 @@
 use super::decode;
 use crate::random::Random;
 use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE, URL_SAFE_NO_PAD};
 
 /// Returns pseudo-random bytes.
 fn bytes(random: &mut Random, length: usize) -> Vec<u8> {
@@ -122,5 +122,63 @@ fn lines_of_words_are_text() {
         let (found, codes) = decoded(&lines.join(&b"\n"[..]));
         assert_eq!(found, bytes, "{line}");
         assert_eq!(codes, ["cte.b64-text-lost"], "{line}");
+    }
+}
+
+#[test]
+fn a_stray_mark_in_standard_base64_is_foreign() {
+    let mut random = Random(10);
+    for _ in 0..4000 {
+        let length = 115 + random.below(200);
+        let mut bytes = bytes(&mut random, length);
+        if random.below(2) == 0 {
+            // Letters of ASCII make neither `+` nor `/`.
+            for byte in &mut bytes {
+                *byte = b'a' + *byte % 26;
+            }
+        }
+        let mut body = lines(&bytes, *random.pick(&[76, 64])).join(&b"\n"[..]);
+        let at = random.below(body.len());
+        body.insert(at, *random.pick(b"-_"));
+        let wanted = (bytes, vec!["cte.b64-trailing"]);
+        assert_eq!(decoded(&body), wanted, "{}", body.escape_ascii());
+    }
+}
+
+#[test]
+fn a_stray_mark_in_one_line_is_foreign() {
+    let mut random = Random(11);
+    for _ in 0..2000 {
+        let length = 20 + random.below(60);
+        let bytes: Vec<u8> = (0..length).map(|_| b'a' + random.below(26) as u8).collect();
+        let mut body = STANDARD.encode(&bytes).into_bytes();
+        let padding = memchr::memchr_iter(b'=', &body).count();
+        let at = random.below(body.len() - padding);
+        body.insert(at, *random.pick(b"-_"));
+        let wanted = (bytes, vec!["cte.b64-trailing"]);
+        assert_eq!(decoded(&body), wanted, "{}", body.escape_ascii());
+    }
+}
+
+#[test]
+fn url_safe_base64_is_decoded() {
+    let mut random = Random(12);
+    for _ in 0..4000 {
+        let length = 20 + random.below(300);
+        let bytes = bytes(&mut random, length);
+        let digits = URL_SAFE.encode(&bytes);
+        if !digits.contains(['-', '_']) {
+            continue;
+        }
+        let lines: Vec<&[u8]> = digits.as_bytes().chunks(76).collect();
+        assert_eq!(
+            decoded(&lines.join(&b"\n"[..])),
+            (bytes.clone(), vec![]),
+            "{digits}"
+        );
+        // One line, without padding.
+        let token = URL_SAFE_NO_PAD.encode(&bytes);
+        let (found, _) = decoded(token.as_bytes());
+        assert_eq!(found, bytes, "{token}");
     }
 }

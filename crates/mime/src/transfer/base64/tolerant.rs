@@ -1,7 +1,7 @@
 //! Decodes damaged base64: any line length, foreign bytes, padding anywhere, the URL-safe alphabet.
 
 use super::super::decoded::{RangeCount, Sink};
-use super::line_classes::{EncodedRegion, PieceClass, is_base64, pieces};
+use super::line_classes::{EncodedRegion, PieceClass, pieces};
 use std::ops::Range;
 
 /// The damage of a body.
@@ -47,7 +47,7 @@ pub(super) fn read(body: &[u8], region: &EncodedRegion, sink: &mut impl Sink) ->
                 } else if quantum.length == 1 || !padded {
                     damage.foreign.add(at..at + 1, 1);
                 }
-            } else if is_base64(byte) {
+            } else if region.lines.alphabet.has(byte) {
                 if padded {
                     damage.several.add(at..at + 1, 1);
                     padded = false;

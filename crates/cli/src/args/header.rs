@@ -148,7 +148,7 @@ pub(crate) struct EncodeArgs {
     #[arg(long, value_name = "q|b")]
     pub(crate) encoding: Option<WordEncoding>,
     /// Charsets, the preferred one first. The first that can encode the whole value is used, if mail readers decode it alike. UTF-8
-    /// can encode everything.
+    /// can encode everything; a list without it may fail.
     #[arg(long, value_name = "LABELS", value_delimiter = ',', value_parser = crate::value_parsers::charset, default_value = "utf-8")]
     pub(crate) charset: Vec<Charset>,
     /// Field that the values are for. Its name counts in the length of the first line, and decides what may be encoded. In addresses

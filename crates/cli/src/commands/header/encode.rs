@@ -9,7 +9,8 @@ use super::super::values::{ValueEnd, each, put};
 use crate::args::{CompatForm, EncodeArgs, WordEncoding};
 use crate::exit::{Exit, Failure};
 use crate::output::Console;
-use mailglot_mime::encoded_word::{Encoding, Place, Unencodable};
+use mailglot_codec::Charset;
+use mailglot_mime::encoded_word::{Encoding, Place, Unencodable, encode_as};
 use mailglot_mime::header::{self, Style};
 use mailglot_mime::params::{self, Compat};
 
@@ -84,6 +85,7 @@ fn words(args: &EncodeArgs, text: &str) -> Result<String, Failure> {
         Some(name) => header::encode_field(name, text, &style),
         None => style.text(text, Place::Text, 0),
     };
+    let encoded = encoded.and_then(|words| usable(args, text, encoding).map(|()| words));
     encoded.map_err(|error| {
         let place = match (&args.name, error) {
             (Some(name), Unencodable::Place) => format!("in a field {name} "),
@@ -91,6 +93,20 @@ fn words(args: &EncodeArgs, text: &str) -> Result<String, Failure> {
         };
         Failure::usage(format!("header encode: {place}{error}"))
     })
+}
+
+/// Returns the error of the first charset if none of a list without UTF-8 can encode the text.
+fn usable(args: &EncodeArgs, text: &str, encoding: Encoding) -> Result<(), Unencodable> {
+    let error = |charset: &Charset| encode_as(text, *charset, Place::Text, encoding, 0, "").err();
+    let mut errors = args.charset.iter().map(error);
+    let Some(Some(first)) = errors.next() else {
+        return Ok(());
+    };
+    if errors.all(|error| error.is_some()) {
+        Err(first)
+    } else {
+        Ok(())
+    }
 }
 
 fn parameter(args: &EncodeArgs, name: &str, text: &str) -> Result<String, Failure> {

@@ -271,7 +271,7 @@ fn list(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::encoded_word::{Encoding, encode_legacy};
+    use crate::encoded_word::{Encoding, encode_as, encode_legacy};
     use crate::fields::{Entry, addresses};
     use crate::linear::assert_linear;
     use crate::random::Random;
@@ -670,7 +670,27 @@ mod tests {
     }
 
     #[test]
-    fn charsets_unusable_in_words_are_rejected() {
+    fn utf8_stands_for_charsets_that_do_not_suffice() {
+        const LATIN: Style<'_> = Style {
+            charsets: &[Charset::ISO_8859_1, Charset::KOI8_R],
+            ..PLAIN
+        };
+        let words = |text: &str| {
+            let field = encode_field("Subject", text, &LATIN);
+            assert_eq!(LATIN.text(text, Place::Text, 9), field, "{text}");
+            field.expect("UTF-8 has every character")
+        };
+        assert_eq!(words("Jörg"), "=?ISO-8859-1?Q?J=F6rg?=");
+        assert_eq!(words("Да"), "=?KOI8-R?B?5ME=?=");
+        assert_eq!(words("日"), "=?UTF-8?B?5pel?=");
+        assert_eq!(
+            encode_field("To", "日 <a@example.org>", &LATIN).as_deref(),
+            Ok("=?UTF-8?B?5pel?= <a@example.org>")
+        );
+    }
+
+    #[test]
+    fn charsets_unusable_in_words_are_passed_over() {
         for name in [
             "IBM930",
             "SCSU",
@@ -686,8 +706,10 @@ mod tests {
                     charsets: &[charset],
                     ..PLAIN
                 };
+                let utf8 = PLAIN.text(text, Place::Text, 0);
+                assert_eq!(style.text(text, Place::Text, 0), utf8, "{name}");
                 assert_eq!(
-                    style.text(text, Place::Text, 0),
+                    encode_as(text, charset, Place::Text, PLAIN.encoding, 0, ""),
                     Err(Unencodable::Charset(charset)),
                     "{name}"
                 );

@@ -34,11 +34,7 @@ impl Style<'_> {
                 && encode_legacy::check(**charset).is_ok()
                 && encode_legacy::carries(**charset, text).is_ok()
         };
-        let charset = self
-            .charsets
-            .iter()
-            .find(is_sufficient)
-            .or(self.charsets.first());
+        let charset = self.charsets.iter().find(is_sufficient);
         charset.copied().unwrap_or(Charset::UTF_8)
     }
 }

@@ -301,9 +301,10 @@ fn certain(bytes: &[u8], hints: &Hints<'_>) -> Option<Guess> {
     if !bytes.is_ascii() && is_utf8(bytes) {
         return sure(Charset::UTF_8, 0.99, Evidence::Utf8);
     }
+    let is_possible = |c: &Charset| !hints.ascii_compatible || c.keeps_ascii_text();
     let declared = hints
         .declared
-        .filter(|c| *c != Charset::US_ASCII && reads(*c, bytes));
+        .filter(|c| *c != Charset::US_ASCII && is_possible(c) && reads(*c, bytes));
     declared.and_then(|charset| sure(charset, 0.9, Evidence::Declared))
 }
 

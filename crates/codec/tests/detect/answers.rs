@@ -267,6 +267,30 @@ fn a_declared_charset_that_reads_all_is_believed() {
     );
 }
 
+#[test]
+fn a_declared_charset_must_keep_ascii_text_where_asked() {
+    let declared = |charset, ascii_compatible| {
+        let hints = Hints {
+            declared: Some(charset),
+            ascii_compatible,
+            ..Hints::default()
+        };
+        let guess = detect(b"na\xEFve caf\xE9", &hints);
+        (guess.charset, guess.evidence)
+    };
+    for charset in [Charset::UTF_16LE, Charset::KOI8_R] {
+        assert_eq!(declared(charset, false), (charset, Evidence::Declared));
+    }
+    assert_eq!(
+        declared(Charset::UTF_16LE, true),
+        (Charset::WINDOWS_1252, Evidence::Model)
+    );
+    assert_eq!(
+        declared(Charset::KOI8_R, true),
+        (Charset::KOI8_R, Evidence::Declared)
+    );
+}
+
 /// Short fields of one message tell together what none of them tells alone.
 #[test]
 fn pieces_are_judged_together() {

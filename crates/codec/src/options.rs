@@ -33,7 +33,11 @@ pub enum Marks {
     ByMode,
     /// Keeps marks in the text as U+FEFF. In UTF-16 and UTF-32 a mark still sets a byte order that the label leaves open.
     Keep,
-    /// Follows "decode" of the WHATWG Encoding Standard (section 6): one mark overrules the label and is removed. UTF-16 without one is little-endian.
+    /// Follows "decode" of the WHATWG Encoding Standard (section 6) as far as one charset goes.
+    ///
+    /// One mark of the charset itself is removed. In UTF-16 and UTF-32 it overrules the byte order of the label; UTF-16 without one is
+    /// little-endian. Under UTF-16, the mark of UTF-8 makes the text UTF-8. Under other labels a mark of another charset is data:
+    /// [`crate::whatwg::decode`] lets any mark overrule the label.
     Web,
 }
 

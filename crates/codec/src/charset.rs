@@ -50,6 +50,9 @@ impl Charset {
     }
 
     /// Returns the charset whose table lenient decoding uses (`ISO-8859-1` → `windows-1252`), or itself if it has no superset.
+    ///
+    /// `ISO-8859-8` and `KOI8-U` have a table of their own for lenient decoding, and are their own supersets. `ISO-8859-8-I` and
+    /// `ISO-8859-8-E` share that of `ISO-8859-8`. Its encoder writes only what strict decoding reads.
     pub const fn superset(self) -> Self {
         self.row().superset
     }

@@ -77,7 +77,7 @@ impl Charset {
 
     /// Encodes a whole text, or returns the first character that the charset cannot encode.
     ///
-    /// Look-alikes count as encoded, as in [`Charset::encode`].
+    /// Look-alikes count as encoded, as in [`Charset::encode`] without references of HTML (see [`Unmappable`]).
     ///
     /// ```
     /// use mailglot_codec::Charset;

@@ -7,6 +7,10 @@ use std::borrow::Cow;
 
 /// The replacement for a character that the charset cannot encode. Each one is logged.
 ///
+/// If the charset has a look-alike, lenient encoding writes that instead, as [`crate::LossKind::Substituted`]: `～` for `〜` in Shift_JIS.
+/// The references of [`Unmappable::HtmlDecimal`] and [`Unmappable::HtmlHex`] keep the character, so they go before look-alikes that WHATWG
+/// does not write.
+///
 /// [`crate::Charset::encode_exact`] and [`crate::Charset::new_exact_encoder`] stop at such a character instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -20,9 +20,9 @@ use std::ops::Range;
 /// assert_eq!(findings[0].kind.code(), "cte.qp-bad-escape");
 /// ```
 ///
-/// Findings are `cte.b64-trailing`, `cte.b64-truncated`, `cte.b64-several`, `cte.qp-bad-escape`, `cte.qp-trailing-blanks`,
-/// `cte.8bit-in-7bit` (in quoted-printable), `cte.wrong-label` (also for an unknown encoding) and `cte.uuencode`. All but the first
-/// occur at most once.
+/// Findings are `cte.b64-trailing`, `cte.b64-text-lost`, `cte.b64-truncated`, `cte.b64-several`, `cte.qp-bad-escape`,
+/// `cte.qp-trailing-blanks`, `cte.8bit-in-7bit` (in quoted-printable), `cte.wrong-label` (also for an unknown encoding) and
+/// `cte.uuencode`. All but the first occur at most once.
 pub fn decode<'a>(
     encoding: TransferEncoding,
     body: &'a [u8],

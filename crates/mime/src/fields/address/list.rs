@@ -433,8 +433,10 @@ impl List {
             {
                 mailbox.address = phrase;
             }
-            // A lone atom is a local part: `root`.
-            None if !self.named && !phrase.contains(' ') => mailbox.address = phrase,
+            // A lone atom is a local part: `root`. `Jörg` is a name, as it is in an encoded word.
+            None if !self.named && !phrase.contains(' ') && phrase.is_ascii() => {
+                mailbox.address = phrase;
+            }
             None => mailbox.name = Some(phrase),
         }
         if self.angles {

@@ -6,6 +6,8 @@
 //! One body has one alphabet. A body without `+`, `/` and damaged lines does not show whether a mark replaced a digit. Nor does one line
 //! without padding show whether two or three marks were inserted. Such marks are digits.
 
+use super::line_classes::SHORTEST_STRONG;
+
 /// The digits of a body in base64.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Base64Alphabet {
@@ -19,16 +21,20 @@ pub(super) enum Base64Alphabet {
 impl Base64Alphabet {
     /// Returns the alphabet of lines with `-` or `_`.
     ///
-    /// It is standard if a line of digits has `+` or `/`, or if line lengths fit better without `-` and `_`.
+    /// It is standard if a long or padded line of digits has `+` or `/`, or if line lengths fit better without `-` and `_`.
     pub(super) fn of<'b>(lines: impl Iterator<Item = &'b [u8]>) -> Self {
         let (mut with, mut without) = (LineFit::default(), LineFit::default());
         for line in lines {
             let line = line.trim_ascii();
             let digits = line.iter().filter(|b| is_base64(**b)).count();
-            if digits == line.len() && memchr::memchr2(b'+', b'/', line).is_some() {
+            let is_padded = line.ends_with(b"=");
+            // A short line may be a footer: `24/7`.
+            if digits == line.len()
+                && (is_padded || digits >= SHORTEST_STRONG)
+                && memchr::memchr2(b'+', b'/', line).is_some()
+            {
                 return Self::Standard;
             }
-            let is_padded = line.ends_with(b"=");
             with.add(digits, is_padded);
             without.add(
                 digits - memchr::memchr2_iter(b'-', b'_', line).count(),

@@ -82,7 +82,7 @@ pub(super) struct LinePiece {
 }
 
 /// Minimum length of base64 that is no word.
-const SHORTEST_STRONG: usize = 20;
+pub(super) const SHORTEST_STRONG: usize = 20;
 
 /// Longest run of letters that may be a word of a language.
 const LONGEST_WORD: usize = 29;
@@ -412,7 +412,9 @@ pub(super) fn is_spaced_base64(line: &[u8], width: usize, alphabet: Base64Alphab
         return false;
     }
     if digits == width {
-        return true;
+        return line
+            .iter()
+            .all(|b| is_base64(*b) || b.is_ascii_whitespace());
     }
     let text = line.trim_ascii_end();
     let padding = text.iter().rev().take_while(|b| **b == b'=').count();

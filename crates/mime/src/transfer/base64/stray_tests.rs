@@ -1,5 +1,6 @@
 //! Tests of stray bytes within base64.
 
+use super::alphabet::is_base64;
 use super::decode;
 use crate::random::Random;
 use base64::Engine as _;
@@ -181,4 +182,35 @@ fn url_safe_base64_is_decoded() {
         let (found, _) = decoded(token.as_bytes());
         assert_eq!(found, bytes, "{token}");
     }
+}
+
+#[test]
+fn a_footer_does_not_show_the_alphabet() {
+    let bytes: Vec<u8> = (0..=255).cycle().take(57 * 6).collect();
+    let digits = URL_SAFE.encode(&bytes);
+    let lines: Vec<&[u8]> = digits.as_bytes().chunks(76).collect();
+    let body = lines.join(&b"\n"[..]);
+    for footer in ["24/7", "1/2", "C++11", "N/A1"] {
+        let body = [&body, &b"\n\n"[..], footer.as_bytes(), b"\n"].concat();
+        let found = decode(&body, &mut Vec::new());
+        assert!(found.bytes.starts_with(&bytes), "{footer}");
+    }
+}
+
+#[test]
+fn a_line_of_markup_is_no_base64() {
+    let bytes: Vec<u8> = (0..=255).cycle().take(57 * 4).collect();
+    let digits = STANDARD.encode(&bytes);
+    let mut lines: Vec<&[u8]> = digits.as_bytes().chunks(76).collect();
+    let long = b"a{x1:#F0a9B1;y2:#0cD3e4;z3:#1aB2c3;w4:#4dE5f6;v5:#7aB8c9;u6:#0dE1f2;t7:#g8H9i0 %a1B2;s8:#j1K2l3;r9:#m4N5o6;q0:#p7Q8r9}";
+    let mut digits_before = 0;
+    let is_before = |byte: &&u8| {
+        digits_before += usize::from(is_base64(**byte));
+        digits_before <= 76
+    };
+    let markup: Vec<u8> = long.iter().take_while(is_before).copied().collect();
+    lines.insert(2, &markup);
+    let (found, codes) = decoded(&lines.join(&b"\n"[..]));
+    assert_eq!(found, bytes);
+    assert_eq!(codes, ["cte.b64-text-lost"]);
 }

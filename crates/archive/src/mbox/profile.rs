@@ -5,8 +5,8 @@
 //!
 //! # Limits
 //! Sniffs only the first 2 MiB of standard input, because it cannot be read twice, and the first 16 MiB of decompressed data. Blank
-//! lines and NUL bytes beyond these count as text. A file with only `>From ` lines may be mboxo or mboxrd. It is read as mboxrd, or as mboxo if it also has unquoted lines; an event
-//! reports the guess.
+//! lines and NUL bytes beyond these count as text. A file with only `>From ` lines may be mboxo or mboxrd. It is read as mboxrd, or as
+//! mboxo if it also has unquoted lines; an event reports the guess.
 
 mod content_length;
 mod sample_counts;

@@ -42,7 +42,8 @@ pub(in crate::mbox) fn confirms(near: &[u8], whole: bool) -> Option<usize> {
     }
     let mut at = 0;
     for _ in 0..3 {
-        if after[at..].starts_with(b"From ") || (whole && at == after.len()) {
+        let ends_line = at > 0 || matches!(last, b'\n' | b'\r');
+        if ends_line && after[at..].starts_with(b"From ") || whole && at == after.len() {
             return Some(at);
         }
         match &after[at..] {

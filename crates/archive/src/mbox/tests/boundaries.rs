@@ -268,6 +268,28 @@ fn content_length_bounds_the_message() {
     );
 }
 
+/// A length that ends at `From ` within a line of text.
+#[test]
+fn a_length_that_ends_inside_a_line_is_wrong() {
+    let message = |length: usize, body: &str| {
+        format!("{SEPARATOR}Content-Length: {length}\n{HEADER}{body}\n")
+    };
+    let right = message(6, "hello\n");
+    let letter = "A letter. From here on it is nice\nmore\n";
+    let wrong = message(10, letter);
+    let text = right.repeat(4) + &wrong + &right;
+    let at = right.len() as u64 * 4;
+    let event = BoxEvent::new(BoxEventKind::BadLength, at, BoxDetail::WrongLength);
+    for (entries, events) in [
+        file(text.as_bytes(), &ReadOptions::default()),
+        stream(text.as_bytes(), &ReadOptions::default()),
+    ] {
+        assert_eq!(events, std::slice::from_ref(&event));
+        assert_eq!(entries.len(), 6);
+        assert!(entries[4].message.ends_with(letter.as_bytes()));
+    }
+}
+
 /// A length that is one too short ends between CR and LF.
 #[test]
 fn a_length_that_ends_inside_a_line_end_is_wrong() {

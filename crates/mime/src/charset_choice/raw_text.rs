@@ -112,13 +112,16 @@ impl RawEvidence<'_> {
         if let Some(given) = self.given.filter(is_whole) {
             return RawReading::In(given);
         }
-        if is_cesu8(self.bytes) {
-            return RawReading::In(Charset::CESU_8);
-        }
-        if is_utf8_with_surrogates(self.bytes) {
-            return RawReading::Utf8 { other: None };
-        }
         let known = self.given.or_else(|| self.plausible(&guess));
+        // In double-byte charsets, surrogates are characters.
+        if !known.is_some_and(|known| is_whole(&known)) {
+            if is_cesu8(self.bytes) {
+                return RawReading::In(Charset::CESU_8);
+            }
+            if is_utf8_with_surrogates(self.bytes) {
+                return RawReading::Utf8 { other: None };
+            }
+        }
         self.damaged_utf8(known, &guess)
             .unwrap_or_else(|| RawReading::In(known.unwrap_or_else(guess)))
     }
@@ -383,6 +386,14 @@ mod tests {
             (b"\xED\xC0\xBD \xED\xC1\xCD\xC1", "íÀ½ íÁÍÁ"),
         ] {
             assert_eq!(read(bytes, None), want, "{}", bytes.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn surrogates_are_characters_of_a_named_charset() {
+        for text in ["戆电话", "Fw: 砀电案", "恁淀单"] {
+            let bytes = Charset::GBK.encode_exact(text).expect("in GBK");
+            assert_eq!(read(&bytes, Some(Charset::GB2312)), text);
         }
     }
 

@@ -12,7 +12,8 @@
 //!
 //! # Limits
 //!
-//! An unreadable input stops the job. 32 bytes of each message stay in memory. Messages above the size limit are counted when they are read again, but not compared.
+//! An unreadable input stops the job. The place of each copied message stays in memory, in 32 to 64 bytes. Messages above the size limit are
+//! counted when they are read again, but not compared. Quoting anew keeps Content-Length fields, although quotes make the body longer.
 
 mod job;
 mod outputs;

@@ -6,6 +6,7 @@
 use super::compare::{Difference, field_as_seen, with_escapes_decoded, words};
 use super::expected::{Content, ExpectedItem};
 use super::reader::{self, SecondReader, SecondReading};
+use mailglot_codec::{Charset, View};
 use mailglot_mime::fields::{Entry, Mailbox};
 use mailglot_mime::named;
 use mailglot_mime::{Eol, Message, Part};
@@ -171,7 +172,8 @@ fn is_no_text(
     is_binary(reading, item.start) && is_binary(original.reading(), item.original.start)
 }
 
-/// Returns true if mail-parser finds no label of a part, neither before nor after, and the bytes of the body are the expected text.
+/// Returns true if mail-parser finds no label of a part, neither before nor after, and the bytes of the body are the expected text. The label
+/// must be UTF-8 already, so that no edit of it can be missing.
 ///
 /// *Example*: a fold in front of the value, as in `charset=\n\t"utf-8"`.
 fn has_no_label(
@@ -183,7 +185,8 @@ fn has_no_label(
         return false;
     };
     let is_empty = |label: Option<&str>| label.unwrap_or_default().is_empty();
-    !body.label.is_empty()
+    let label = Charset::for_label(body.label.as_bytes(), View::Mail);
+    label.charset() == Some(Charset::UTF_8)
         && is_empty(reading.label(item.start))
         && is_empty(original.reading().label(item.original.start))
         && reading.has_bytes(item.start, body.text.as_bytes())

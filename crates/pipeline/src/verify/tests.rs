@@ -184,6 +184,18 @@ fn texts_with_a_fold_in_front_of_their_charset_are_compared() {
     }
 }
 
+/// A forgotten edit of such a label is no defect of mail-parser.
+#[test]
+fn a_label_behind_a_fold_must_change_with_its_text() {
+    let raw = b"Content-Type: text/plain;\n\tcharset=\n\t\"iso-8859-1\"\nContent-Transfer-Encoding: quoted-printable\n\nDani=EBl\n";
+    let mut edits = plan(raw, &Policy::default()).edits;
+    let body = memchr::memmem::find(raw, b"\n\n").expect("a body") as u64;
+    edits.retain(|edit| edit.span.start as u64 > body);
+    assert!(!edits.is_empty());
+    let verdict = verdict(raw, &edits);
+    assert!(matches!(verdict, Verdict::Rejected(_)), "{verdict:?}");
+}
+
 /// mail-parser does not know the other spellings of UTF-8, which scripts write.
 #[test]
 fn all_spellings_of_utf8_are_verified() {

@@ -434,7 +434,7 @@ impl List {
                 mailbox.address = phrase;
             }
             // A lone atom is a local part: `root`. `Jörg` is a name, as it is in an encoded word.
-            None if !self.named && !phrase.contains(' ') && phrase.is_ascii() => {
+            None if !self.named && may_be_local_part(&phrase) => {
                 mailbox.address = phrase;
             }
             None => mailbox.name = Some(phrase),
@@ -514,4 +514,9 @@ impl List {
             self.done.push(Entry::Group { name, list });
         }
     }
+}
+
+/// Returns true for a lone word of ASCII, or with signs of a route: `josé%example.org`.
+fn may_be_local_part(phrase: &str) -> bool {
+    !phrase.contains(' ') && (phrase.is_ascii() || phrase.contains(['%', '!']))
 }

@@ -7,6 +7,7 @@
 
 mod beside_data;
 mod by_structure;
+mod bytes_under_utf16;
 mod choice;
 mod evidence;
 mod folded_calendars;

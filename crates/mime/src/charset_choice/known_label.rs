@@ -1,6 +1,6 @@
 //! Uses the label or its superset, and searches further if the label cannot decode the bytes.
 
-use super::labels::bytes_under_utf16::text_of_bytes;
+use super::bytes_under_utf16::text_of_bytes;
 use super::labels::label_check::{LabelVerdict, OtherReading, check_label};
 use super::labels::label_events::detected_event;
 use super::labels::label_scope::LabelScope;

@@ -1,7 +1,6 @@
 //! Compares a label with the text that it gives, and with its rivals.
 
 pub(super) mod alphabet_charsets;
-pub(super) mod bytes_under_utf16;
 pub(super) mod certain_utf8;
 pub(super) mod decisive_guess;
 pub(super) mod disproved_label;

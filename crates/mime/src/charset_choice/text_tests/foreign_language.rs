@@ -8,10 +8,12 @@
 //! Each letter may be one of Latin-1. But `po znaku` is Czech, `Nu s-a putut` is Romanian, and Latin-1 lacks letters of both languages.
 //!
 //! # Rules
-//! The whole text is far likelier in another charset of one byte, which reads letters of at least one word otherwise. The ASCII words must be
-//! likelier in a language that is not written in Latin-1, but for one or two words they may be as likely elsewhere: only few words of a right
-//! label are so much likelier in another charset. If only vowels with grave accents and circumflexes differ, the ASCII words must be far
-//! likelier: Breton, Friulian and Kurdish have no model. `č` is the most frequent of the letters, and no language has `è` alone, so `è` needs less.
+//! The whole text is far likelier in another charset of one byte ([`TEXT`]), which reads letters of at least one word otherwise. The ASCII words
+//! are likelier in a language that is not written in Latin-1 ([`WORDS`]). One or two words of a right label never reach [`TEXT`], so beside them
+//! the ASCII words may be as likely elsewhere ([`WORDS_OF_FEW_LETTERS`]).
+//!
+//! If only vowels with grave accents and circumflexes differ, the ASCII words must be far likelier: Breton, Friulian and Kurdish have no model.
+//! `è` alone needs less ([`WORDS_OF_GRAVE_E`]): `č` is frequent, and no language has only `è`.
 //!
 //! # Limits
 //! A short name keeps its label: it may stand in text of any language.

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! # Limits
-//! Text with NULs is UTF-16: each line end has one. Text in UTF-16 without NULs has ideographs or Hangul only, so such text stays.
+//! Text with NULs is UTF-16: each line end has one. Without NULs, the label stays for words of one script, which need no line end.
 
 use crate::charset_choice::choice::Choice;
 use crate::charset_choice::evidence::Evidence;
@@ -89,6 +89,9 @@ mod tests {
             "本日は晴天なり。お世話になっております",
             "안녕하세요·회의일정을알려드립니다",
             "物事琴瑟猫犬狼玉石男女甲乙",
+            "Приглашение",
+            "Καλημέρα",
+            "สวัสดีครับ",
         ] {
             for charset in ["UTF-16LE", "UTF-16BE"] {
                 let label = Charset::for_name(charset).expect("a charset");

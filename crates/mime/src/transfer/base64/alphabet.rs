@@ -6,7 +6,8 @@
 //! One body has one alphabet. A body without `+`, `/` and damaged lines does not show whether a mark replaced a digit. Nor does one line
 //! without padding show whether two or three marks were inserted. Such marks are digits.
 
-use super::line_classes::SHORTEST_STRONG;
+/// Minimum length of base64 that is no word.
+pub(super) const SHORTEST_STRONG: usize = 20;
 
 /// The digits of a body in base64.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

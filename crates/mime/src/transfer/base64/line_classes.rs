@@ -1,6 +1,6 @@
 //! Classifies the lines of a body as base64 or text, and finds the start of a text that was appended behind base64.
 
-use super::alphabet::{Base64Alphabet, is_base64};
+use super::alphabet::{Base64Alphabet, SHORTEST_STRONG, is_base64};
 
 /// The part of a body that is read as base64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,9 +80,6 @@ pub(super) struct LinePiece {
     /// True if it ends in padding.
     padded: bool,
 }
-
-/// Minimum length of base64 that is no word.
-pub(super) const SHORTEST_STRONG: usize = 20;
 
 /// Longest run of letters that may be a word of a language.
 const LONGEST_WORD: usize = 29;

@@ -168,6 +168,8 @@ pub use lexer::quoted_end;
 pub use limits::Limits;
 pub use mail::{Attachment, EmbeddedMessage, Mail, Normalized};
 pub use media_type::MediaType;
+#[doc(hidden)]
+pub use message::LineRule;
 pub use message::{Eol, Message, Part, PartKind};
 pub use normalize::{
     Outcome, Plan, Shortened, has_signed_body, plan, plan_parsed, process, shortened,

@@ -36,6 +36,8 @@ mod parser;
 mod part;
 mod section;
 
+#[doc(hidden)]
+pub use lines::LineRule;
 pub use part::{Eol, Part, PartKind};
 
 use crate::event::Event;

@@ -4,79 +4,46 @@
 //!
 //! A header above 1 MiB is read up to there. Words under a label of UTF-8 are read without the body.
 
-use mailglot_archive::mbox::{SeparatorWords, line_end_length, without_mmdf_lines};
+use mailglot_archive::mbox::{SeparatorWords, without_mmdf_lines};
 use mailglot_mime::fields::{Date, date};
-use mailglot_mime::{Limits, Mail, Message, PartId, Policy};
+use mailglot_mime::{Limits, LineRule, Mail, Message, PartId, Policy};
 
 /// Bytes of a header that are read.
 const LONGEST: usize = 1 << 20;
-
-/// Where the lines of a message end, as [`Message::parse`] decides.
-#[derive(Clone, Copy)]
-struct HeaderLines {
-    /// True if a lone CR ends a line: CR CR, or the end of the message, comes before the first LF.
-    lone_cr: bool,
-}
-
-impl HeaderLines {
-    fn of(raw: &[u8]) -> Self {
-        let lone_cr = match memchr::memchr(b'\n', raw) {
-            None => memchr::memchr(b'\r', raw).is_some(),
-            Some(end) => {
-                let line = &raw[..end];
-                let returns = line.iter().rev().take_while(|byte| **byte == b'\r').count();
-                memchr::memmem::find(&line[..end - returns], b"\r\r").is_some()
-            }
-        };
-        Self { lone_cr }
-    }
-
-    /// Returns the end of the line at `at`, and the start of the next one.
-    fn line(self, raw: &[u8], at: usize) -> (usize, usize) {
-        if self.lone_cr {
-            let end = memchr::memchr2(b'\n', b'\r', &raw[at..]).map_or(raw.len(), |end| at + end);
-            return (end, end + line_end_length(&raw[end..]));
-        }
-        let lf = memchr::memchr(b'\n', &raw[at..]).map(|end| at + end);
-        let line = &raw[at..lf.unwrap_or(raw.len())];
-        let returns = line.iter().rev().take_while(|byte| **byte == b'\r').count();
-        (at + line.len() - returns, lf.map_or(raw.len(), |lf| lf + 1))
-    }
-
-    /// Returns the bytes up to the first empty line after `at`, a line start, and with it.
-    fn header(self, raw: &[u8], mut at: usize) -> &[u8] {
-        while at < raw.len() {
-            let (end, next) = self.line(raw, at);
-            if end == at {
-                return &raw[..next];
-            }
-            at = next;
-        }
-        raw
-    }
-}
 
 /// Returns the header of a message with the blank line after it, or the whole message without one.
 ///
 /// Empty lines before the header belong to it, as [`Message::parse`] decides.
 pub(crate) fn header(raw: &[u8]) -> &[u8] {
     let raw = &raw[..raw.len().min(LONGEST)];
-    let lines = HeaderLines::of(raw);
+    let (lines, _) = LineRule::of(raw);
     let mut start = 0;
     while start < raw.len()
-        && let (end, next) = lines.line(raw, start)
-        && end == start
+        && let line = lines.line(raw, start)
+        && line.end == start
     {
-        start = next;
+        start = line.next;
     }
-    let header = lines.header(raw, start);
+    let header = header_from(raw, start, lines);
     if start > 0 {
         let message = Message::parse(header, &Limits::default());
         if message.fields(PartId::ROOT).is_empty() {
-            return &raw[..lines.line(raw, 0).1];
+            return &raw[..lines.line(raw, 0).next];
         }
     }
     header
+}
+
+/// Returns the bytes up to the first empty line after `at`, a line start, and with it.
+fn header_from(raw: &[u8], mut at: usize, lines: LineRule) -> &[u8] {
+    while at < raw.len() {
+        let line = lines.line(raw, at);
+        if line.end == at {
+            return &raw[..line.next];
+        }
+        at = line.next;
+    }
+    raw
 }
 
 /// Parses the header of a message. The body is parsed, too, if the charset of raw bytes or of words may depend on it. Text under the same
@@ -141,7 +108,7 @@ pub(crate) fn begins_field(line: &[u8], name: &[u8]) -> bool {
 /// Returns the value of the first Date field of a header, with its folded lines.
 fn date_field(header: &[u8]) -> Option<&[u8]> {
     const NAME: &[u8] = b"date";
-    let lines = HeaderLines::of(header);
+    let (lines, _) = LineRule::of(header);
     let mut at = 0;
     while at < header.len() {
         let line = &header[at..];
@@ -149,20 +116,20 @@ fn date_field(header: &[u8]) -> Option<&[u8]> {
             let start = at + memchr::memchr(b':', line)? + 1;
             return Some(&header[start..field_end(header, start, lines)]);
         }
-        at = lines.line(header, at).1;
+        at = lines.line(header, at).next;
     }
     None
 }
 
 /// Returns the end of a field whose value begins at `start`: the first line end without white space after it.
-fn field_end(header: &[u8], start: usize, lines: HeaderLines) -> usize {
+fn field_end(header: &[u8], start: usize, lines: LineRule) -> usize {
     let mut at = start;
     loop {
-        let (end, next) = lines.line(header, at);
-        if !matches!(header.get(next), Some(b' ' | b'\t')) {
-            return end;
+        let line = lines.line(header, at);
+        if !matches!(header.get(line.next), Some(b' ' | b'\t')) {
+            return line.end;
         }
-        at = next;
+        at = line.next;
     }
 }
 

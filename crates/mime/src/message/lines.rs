@@ -4,24 +4,24 @@ use super::part::Eol;
 use crate::lexer::line_end_length;
 
 /// A line.
-#[derive(Clone, Copy)]
-pub(super) struct Line {
+#[derive(Clone, Copy, Debug)]
+pub struct Line {
     pub(super) start: usize,
     /// End of the content, before the line end and stray CRs.
-    pub(super) end: usize,
+    pub end: usize,
     /// Start of the next line.
-    pub(super) next: usize,
+    pub next: usize,
 }
 
 /// The rule for line ends in this message.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct LineRule {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineRule {
     pub(super) bare_cr: bool,
 }
 
 impl LineRule {
     /// Chooses the rule: a lone CR ends lines if CR CR, or the end of the message, comes before the first LF.
-    pub(super) fn of(raw: &[u8]) -> (Self, Eol) {
+    pub fn of(raw: &[u8]) -> (Self, Eol) {
         let Some(lf) = memchr::memchr(b'\n', raw) else {
             let bare_cr = memchr::memchr(b'\r', raw).is_some();
             return (Self { bare_cr }, if bare_cr { Eol::Cr } else { Eol::Lf });
@@ -39,8 +39,9 @@ impl LineRule {
         (Self { bare_cr }, eol)
     }
 
+    /// Returns the line that begins at `start`.
     #[inline]
-    pub(super) fn line(self, raw: &[u8], start: usize) -> Line {
+    pub fn line(self, raw: &[u8], start: usize) -> Line {
         let rest = &raw[start..];
         if self.bare_cr {
             let length = memchr::memchr2(b'\r', b'\n', rest).unwrap_or(rest.len());

@@ -137,10 +137,7 @@ impl<'a> Outputs<'a> {
                 OpenOptions::new().append(true).open(&path)
             };
             let written = file.and_then(|mut file| file.write_all(&open.pending));
-            written.map_err(|error| {
-                let path = root.path().join(&open.output.name);
-                Error::Output(FileError::new(path, Operation::Write, error))
-            })?;
+            written.map_err(|error| cannot_write(root.path(), &open.output, error))?;
             open.pending = Vec::new();
         }
         *held = 0;
@@ -161,10 +158,7 @@ impl<'a> Outputs<'a> {
         // No other output has this ending.
         let new = root.temporary().join(format!("{}.tmp", open.output.name));
         let filled = fill(&path, &new, &gaps, *mode);
-        filled.map_err(|error| {
-            let path = root.path().join(&open.output.name);
-            Error::Output(FileError::new(path, Operation::Write, error))
-        })?;
+        filled.map_err(|error| cannot_write(root.path(), &open.output, error))?;
         open.output.bytes += std::mem::take(&mut open.gap_bytes);
         let (mut filled, mut added) = (gaps.iter().peekable(), 0);
         for place in &mut open.places {
@@ -189,10 +183,7 @@ impl<'a> Outputs<'a> {
         let new = root.temporary().join(format!("{}.tmp", open.output.name));
         let quoting = open.convention.quoting();
         let done = requote(&path, &new, &mut open.places, quoting, *mode);
-        let done = done.map_err(|error| {
-            let path = root.path().join(&open.output.name);
-            Error::Output(FileError::new(path, Operation::Write, error))
-        })?;
+        let done = done.map_err(|error| cannot_write(root.path(), &open.output, error))?;
         open.convention = Convention::Mboxrd;
         open.output.bytes = done.bytes;
         // The other messages got their line ends when another one followed.
@@ -399,6 +390,15 @@ fn file(
         source: Vec::new(),
         items,
     }
+}
+
+/// Returns the error of an output below `folder` that cannot be written.
+fn cannot_write(folder: &Path, output: &SplitOutput, error: io::Error) -> Error {
+    Error::Output(FileError::new(
+        folder.join(&output.name),
+        Operation::Write,
+        error,
+    ))
 }
 
 /// Returns a key of bounded length that only equal keys share: of a long one its beginning and its digest.

@@ -2,6 +2,7 @@
 
 pub(super) mod block_charsets;
 pub(super) mod card_properties;
+mod foreign_words;
 pub(super) mod koi8_signs;
 pub(super) mod latin2_passages;
 pub(super) mod lost_characters;

@@ -73,9 +73,9 @@ pub enum Detail {
         /// The characters.
         characters: NonText,
     },
-    /// The text mixes two charsets: lines of another charset in UTF-8, or runs of one charset in another.
+    /// The text mixes two charsets: lines or words of another charset in UTF-8, or runs of one charset in another.
     Mixed {
-        /// The number of lines or runs.
+        /// The number of lines, words or runs.
         pieces: u64,
         /// Their charset.
         charset: Charset,
@@ -176,7 +176,7 @@ impl fmt::Display for Detail {
                 first,
             } => {
                 let piece = if *within == Charset::UTF_8 {
-                    "line"
+                    "piece"
                 } else {
                     "run"
                 };
@@ -365,7 +365,7 @@ mod tests {
                     within: Charset::UTF_8,
                     first: 7,
                 },
-                "1 line of ISO-8859-8 within UTF-8 text, the first at byte 7 of the decoded part",
+                "1 piece of ISO-8859-8 within UTF-8 text, the first at byte 7 of the decoded part",
             ),
             (
                 Detail::Mixed {

@@ -90,7 +90,7 @@ impl<'b> CutCharacters<'b> {
     }
 
     /// Returns true if letters of the text begin with this byte, or have three bytes as the character that it begins.
-    fn begins_letter(&self, lead: u8) -> bool {
+    pub(crate) fn begins_letter(&self, lead: u8) -> bool {
         let whole = self.whole.get_or_init(|| WholeLetters::count(self.bytes));
         whole.leads >> (lead - 0xC0) & 1 == 1 || whole.are_wide && matches!(lead, 0xE0..=0xEF)
     }

@@ -1,5 +1,6 @@
 //! Chooses the two charsets of text that mixes UTF-8 with another encoding.
 
+use super::foreign_words::words_in_utf8;
 use super::mixed_lines::with_utf8_lines;
 use super::mixed_text::{MixedText, RestCharset};
 use super::mixed_utf8;
@@ -33,14 +34,15 @@ pub(crate) fn mixed_by_label(
         return None;
     }
     if charset == Charset::UTF_8 {
-        return mixed_utf8::in_utf8(bytes, |rest| {
+        let find = |rest: &[u8]| {
             rest_charset(
                 rest,
                 evidence,
                 &evidence.hints(bytes),
                 Charset::may_stand_beside_ascii,
             )
-        });
+        };
+        return mixed_utf8::in_utf8(bytes, find).or_else(|| words_in_utf8(bytes, find));
     }
     let is_off = LabelScope::of(evidence.detection()) == LabelScope::None;
     // Runs within lines, and lines, have one.

@@ -11,7 +11,7 @@
 //!
 //! # Limits
 //! Finds runs of UTF-8 in single-byte text only. Finds lines in a double-byte charset if they are everyday text and all other lines
-//! are UTF-8. A line with several UTF-8 sequences and other bytes stays UTF-8: the other bytes are damage.
+//! are UTF-8. In a line with UTF-8 sequences, other bytes are damage unless they belong to words ([`super::foreign_words`]).
 
 use super::mixed_text::{MixedText, RestCharset, decode_into, foreign_lines, gaps, join};
 use super::utf8_runs::{Runs, is_isolated, is_nearly_utf8};
@@ -180,7 +180,11 @@ pub(crate) fn is_single_byte_ascii(charset: Charset) -> bool {
 }
 
 /// Decodes the given lines in another charset and everything else as UTF-8. Returns None if no line makes plausible text.
-fn read_lines(bytes: &[u8], other: RestCharset, lines: Vec<Range<usize>>) -> Option<MixedText> {
+pub(super) fn read_lines(
+    bytes: &[u8],
+    other: RestCharset,
+    lines: Vec<Range<usize>>,
+) -> Option<MixedText> {
     let (mut text, mut log) = (
         String::with_capacity(bytes.len() + bytes.len() / 8),
         LossLog::new(),
@@ -361,7 +365,7 @@ pub(crate) fn without_sequences(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Returns true if no high byte of a line belongs to a UTF-8 sequence.
-fn has_no_sequence(line: &[u8]) -> bool {
+pub(super) fn has_no_sequence(line: &[u8]) -> bool {
     line.utf8_chunks().all(|chunk| chunk.valid().is_ascii())
 }
 

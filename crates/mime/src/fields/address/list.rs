@@ -433,10 +433,8 @@ impl List {
             {
                 mailbox.address = phrase;
             }
-            // A lone atom is a local part: `root`. `Jörg` is a name, as it is in an encoded word.
-            None if !self.named && may_be_local_part(&phrase) => {
-                mailbox.address = phrase;
-            }
+            // A lone atom is a local part: `root`.
+            None if !self.named && !phrase.contains(' ') => mailbox.address = phrase,
             None => mailbox.name = Some(phrase),
         }
         if self.angles {
@@ -514,9 +512,4 @@ impl List {
             self.done.push(Entry::Group { name, list });
         }
     }
-}
-
-/// Returns true for a lone word of ASCII, or with signs of a route: `josé%example.org`.
-fn may_be_local_part(phrase: &str) -> bool {
-    !phrase.contains(' ') && (phrase.is_ascii() || phrase.contains(['%', '!']))
 }

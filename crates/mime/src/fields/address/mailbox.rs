@@ -26,8 +26,7 @@ pub struct Mailbox {
     pub name: Option<String>,
     /// The address as written, without angle brackets, white space and comments. Empty if there is only a name.
     ///
-    /// Raw bytes are decoded as in the text of the field. A lone word such as `root` is an address, one beyond ASCII is a name. Only an
-    /// address such as `joe at example.org` contains spaces.
+    /// Raw bytes are decoded as in the text of the field. Only an address such as `joe at example.org` contains spaces.
     pub address: String,
     /// Other comments, decoded, without their parentheses.
     pub comments: Vec<String>,

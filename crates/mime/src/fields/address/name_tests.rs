@@ -7,24 +7,6 @@ use crate::field_kind::FieldKind;
 use crate::header;
 use crate::linear::assert_linear;
 
-/// `normalize` writes a raw word as an encoded word, which is no address.
-#[test]
-fn a_lone_word_beyond_ascii_is_a_name() {
-    for (value, want) in [
-        ("Jörg", "Jörg <>"),
-        ("=?utf-8?Q?J=C3=B6rg?=", "Jörg <>"),
-        ("王", "王 <>"),
-        ("Jörg (office), root", "Jörg <> (office)|<root>"),
-        (
-            "=?utf-8?Q?J=C3=B6rg?= (office), root",
-            "Jörg <> (office)|<root>",
-        ),
-        ("jörg@example.org", "<jörg@example.org>"),
-    ] {
-        assert_eq!(shown(value), want, "{value}");
-    }
-}
-
 #[test]
 fn a_comma_without_quotes_may_be_part_of_a_name() {
     for (value, want, joined) in [

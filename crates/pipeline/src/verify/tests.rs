@@ -184,7 +184,7 @@ fn texts_with_a_fold_in_front_of_their_charset_are_compared() {
     }
 }
 
-/// A forgotten edit of such a label is no defect of mail-parser.
+/// If the text becomes UTF-8 and the label stays, `--verify` rejects the message. *Example*: `charset=` with `"iso-8859-1"` on the next line.
 #[test]
 fn a_label_behind_a_fold_must_change_with_its_text() {
     let raw = b"Content-Type: text/plain;\n\tcharset=\n\t\"iso-8859-1\"\nContent-Transfer-Encoding: quoted-printable\n\nDani=EBl\n";

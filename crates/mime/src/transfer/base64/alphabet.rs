@@ -6,7 +6,7 @@
 //! One body has one alphabet. A body without `+`, `/` and damaged lines does not show whether a mark replaced a digit. Nor does one line
 //! without padding show whether two or three marks were inserted. Such marks are digits.
 
-/// Minimum length of base64 that is no word.
+/// Number of digits from which on a line counts as base64. Words are shorter: `Donaudampfschiff` has 16.
 pub(super) const SHORTEST_STRONG: usize = 20;
 
 /// The digits of a body in base64.

@@ -1,6 +1,7 @@
 //! Tests of reading whole mailboxes, and shared helpers.
 
 mod boundaries;
+mod content_length;
 mod large;
 mod padding;
 pub(super) mod random;

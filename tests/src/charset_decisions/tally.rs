@@ -178,10 +178,10 @@ fn cause(case: &Case, outcome: &Outcome) -> String {
         (Some(used), Some(how)) => format!("{} by {}", used.name(), how.name()),
         _ => outcome.codes.join(" "),
     };
-    let what = if outcome.right {
-        "warned, right"
-    } else {
-        "wrong"
+    let what = match (outcome.right, outcome.warned) {
+        (true, _) => "right, with a warning",
+        (false, true) => "wrong, with a warning",
+        (false, false) => "wrong, not reported",
     };
     format!(
         "{} labelled {label} in a {place}: {what}, {used}",

@@ -28,7 +28,9 @@ use crate::charset_choice::text_tests::foreign_letters::{breaks_western_words, h
 use crate::charset_choice::text_tests::latin_under_east_asian::is_latin_under;
 use crate::charset_choice::text_tests::likelier_charset::LikelierCharset;
 use crate::charset_choice::text_tests::line_drawing::is_drawing;
-use crate::charset_choice::text_tests::mac_cyrillic::is_mac_cyrillic;
+use crate::charset_choice::text_tests::mac_cyrillic::{
+    likelier_by_mac_cyrillic, may_be_mac_cyrillic,
+};
 use crate::charset_choice::text_tests::neighbor_bytes::byte_or_blank;
 use crate::charset_choice::text_tests::neighbor_languages::{
     has_sign_beside_letters, likelier_by_letters_of_neighbors, may_be_neighbor_language,
@@ -109,9 +111,6 @@ pub(crate) fn find_likelier<'h>(
     {
         return likelier_in(Charset::WINDOWS_1252, true);
     }
-    if is_mac_cyrillic(label, bytes) {
-        return likelier_in(Charset::X_MAC_CYRILLIC, true);
-    }
     if let Some(likelier) = likelier_by_mac_signs(label, bytes) {
         return Some(likelier);
     }
@@ -131,7 +130,10 @@ pub(crate) fn find_likelier<'h>(
         return Some(LikelierCharset { guess, decides });
     }
     let likelier = needs_detection.then(|| likelier_than_implausible(label, bytes, &hints));
-    let likelier = likelier.flatten();
+    let likelier = match likelier.flatten() {
+        Some(likelier) if likelier.decides => return Some(likelier),
+        likelier => likelier_by_mac_cyrillic(label, bytes, &hints).or(likelier),
+    };
     if likelier.is_none() && has_euro(label, bytes) && !is_unlike_western(bytes) {
         // windows-1252 has a euro of its own, so somebody may mean the currency sign.
         return likelier_in(Charset::ISO_8859_15, label == Charset::ISO_8859_1);
@@ -157,7 +159,7 @@ fn is_in_scope_without_detection(label: Charset, bytes: &[u8], scope: LabelScope
                 || is_latin_under(label, bytes)
                 || has_windows_apostrophes(label, bytes)
                 || is_latin_1(label) && has_sign_beside_letters(bytes)
-                || is_mac_cyrillic(label, bytes)
+                || may_be_mac_cyrillic(label, bytes)
                 || likelier_by_mac_signs(label, bytes).is_some()
                 || western_words(label, bytes) != WesternWords::None
         }

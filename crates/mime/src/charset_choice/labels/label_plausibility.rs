@@ -60,6 +60,8 @@ use std::cell::LazyCell;
 ///
 /// Right labels other than Latin-1 never come near it (`cargo run -p mailglot-tests --example labels`).
 const REPORT_MARGIN: f32 = 12.0;
+/// Like [`REPORT_MARGIN`], if the text is odd in the likelier charset, too, such as names in capitals.
+const MARGIN_OF_ODD_TEXT: f32 = 20.0;
 /// Like [`REPORT_MARGIN`], between charsets of Chinese, Japanese and Korean. Of all names and words that were tried under their right labels, the
 /// oddest reaches 9.9: `匝瑳市` in EUC-JP, beside windows-949.
 const MARGIN_OF_WIDE: f32 = 10.0;
@@ -307,7 +309,8 @@ fn likelier_by_words(
     }
     // Noise is odd in every charset. So are names of Chinese and Japanese places.
     let is_odd_in_both = !is_clear && detect::is_odd(text, charset);
-    if is_odd_in_both && !are_wide {
+    let is_far_likelier = rival.margin >= MARGIN_OF_ODD_TEXT && high_count >= MIN_BYTES_TO_OVERRULE;
+    if is_odd_in_both && !are_wide && !is_far_likelier {
         return None;
     }
     let has_few = !label.is_single_byte() && different_pairs(text) < PAIRS_TO_OVERRULE;

@@ -31,6 +31,7 @@ pub(super) mod plain_western;
 pub(super) mod plain_words;
 pub(super) mod private_use;
 pub(super) mod repetitions;
+pub(super) mod same_script;
 pub(super) mod shared_signs;
 pub(super) mod shifts;
 pub(super) mod signs_for_letters;

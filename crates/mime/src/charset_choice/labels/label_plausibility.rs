@@ -42,6 +42,9 @@ use crate::charset_choice::text_tests::plain_words::{
 use crate::charset_choice::text_tests::repetitions::{
     different_pairs, once, without_repetitions, words_once,
 };
+use crate::charset_choice::text_tests::same_script::{
+    likelier_of_same_script, may_be_of_same_script,
+};
 use crate::charset_choice::text_tests::shared_signs::without_shared_signs;
 use crate::charset_choice::text_tests::signs_for_letters::has_signs_for_letters;
 use crate::charset_choice::text_tests::western_letters::{
@@ -95,7 +98,8 @@ pub(crate) fn find_likelier<'h>(
     let needs_detection = scope != LabelScope::None
         && (needs_detection(label, bytes, || arabic.is_some())
             || may_be_neighbor_language(label, bytes)
-            || may_have_foreign_word(label, bytes));
+            || may_have_foreign_word(label, bytes)
+            || may_be_of_same_script(label, bytes));
     if !needs_detection && !is_in_scope_without_detection(label, bytes, scope) {
         return None;
     }
@@ -189,7 +193,8 @@ fn likelier_than_implausible(
             let found = likelier_by_few_bytes(label, bytes, hints)
                 .or(by_costs)
                 .or_else(|| likelier_by_letters(label, bytes, hints))
-                .or_else(|| likelier_by_letters_of_neighbors(label, bytes, hints));
+                .or_else(|| likelier_by_letters_of_neighbors(label, bytes, hints))
+                .or_else(|| likelier_of_same_script(label, bytes, hints));
             match found {
                 Some(found) if found.decides => found,
                 found => likelier_by_language(label, bytes, hints).or(found)?,

@@ -19,11 +19,12 @@ use super::likelier_charset::LikelierCharset;
 use super::misplaced_signs::{SignsWithin, has_latin_letters, signs_within_words};
 use super::neighbor_languages::{CENTRAL_EUROPEAN, SIGNS};
 use super::repetitions::unrepeated;
+use super::same_script::has_letters_of_iso_8859_2;
 use super::western_letters::is_latin_1;
 use crate::charset_choice::thresholds::SURE_CONFIDENCE;
 use crate::unlogged::decode_unlogged;
 use mailglot_codec::Charset;
-use mailglot_codec::detect::{self, Evidence, Guess, MAX_HIGH_BYTES, WINDOW, high_bytes};
+use mailglot_codec::detect::{self, Evidence, Guess, MAX_HIGH_BYTES, high_bytes};
 
 /// The charsets that have letters where Windows has signs, the most frequent in mail.
 const PAGES_OF_LETTERS: [Charset; 6] = [
@@ -96,11 +97,10 @@ fn telltale_margins(label: Charset, bytes: &[u8]) -> Option<Margins> {
     if is_latin_1(label) && has_odd_letters(label, bytes) {
         return Some(of(12.0, 16.0, &[]));
     }
-    (label == Charset::WINDOWS_1250 && may_be_iso_8859_2(bytes)).then_some(of(
-        8.0,
-        20.0,
-        &[Charset::ISO_8859_2],
-    ))
+    (label == Charset::WINDOWS_1250
+        && has_letters_of_iso_8859_2(bytes)
+        && high_bytes(bytes).nth(1).is_some())
+    .then_some(of(8.0, 20.0, &[Charset::ISO_8859_2]))
 }
 
 /// Asks detection for a charset in which the few bytes are letters that fit.
@@ -284,25 +284,6 @@ fn has_odd_letters(label: Charset, bytes: &[u8]) -> bool {
         }
     }
     false
-}
-
-/// Returns true if the text has signs or rare letters in windows-1250 where ISO-8859-2 has `š`, `ž`, `ť`, `ą`, `ś` or `ź`. The text
-/// must have none of these letters from 80 to 9F.
-fn may_be_iso_8859_2(bytes: &[u8]) -> bool {
-    let Some(first) = high_bytes(bytes).next() else {
-        return false;
-    };
-    let (mut is_typical, mut count) = (false, 0);
-    for at in high_bytes(&bytes[first..bytes.len().min(first + WINDOW)]).take(MAX_HIGH_BYTES) {
-        count += 1;
-        match bytes[first + at] {
-            0x8A | 0x8C..=0x8F | 0x9A | 0x9C..=0x9F => return false,
-            0xA1 | 0xA5 | 0xA6 | 0xA9 | 0xAB | 0xAC | 0xAE | 0xB1 | 0xB5 | 0xB6 | 0xB9 | 0xBB
-            | 0xBC | 0xBE => is_typical = true,
-            _ => {}
-        }
-    }
-    is_typical && count > 1
 }
 
 #[cfg(test)]

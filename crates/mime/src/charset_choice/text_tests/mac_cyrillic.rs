@@ -69,7 +69,10 @@ struct MacPlaces {
 }
 
 impl MacPlaces {
+    /// Counts the places. Ends early in text that is clearly in windows-1251.
     fn of(bytes: &[u8]) -> Self {
+        /// Lead of places of windows-1251 that text in x-mac-cyrillic never has.
+        const CLEAR_LEAD: usize = 4;
         let window = window(bytes);
         let is_small = |byte: u8| matches!(byte, 0xE0..=0xFE);
         let mut places = Self::default();
@@ -84,15 +87,23 @@ impl MacPlaces {
                 0xC0..=0xDF if is_first && precedes_small => places.windows += 1,
                 0xFF => places.windows += 1,
                 0xE0..=0xFE if is_first => places.small_words += 1,
-                _ => {}
+                _ => continue,
+            }
+            if places.windows >= 2 * places.mac() + CLEAR_LEAD {
+                break;
             }
         }
         places
     }
 
+    /// Returns the number of places that show x-mac-cyrillic.
+    fn mac(&self) -> usize {
+        self.inner + self.capitals
+    }
+
     /// Returns true if more places show x-mac-cyrillic.
     fn are_most(&self) -> bool {
-        self.inner + self.capitals > self.windows
+        self.mac() > self.windows
     }
 }
 

@@ -200,7 +200,7 @@ fn may_be_utf8(label: Charset, bytes: &[u8]) -> bool {
 /// Returns true if [`check_label`] may find something. Fast.
 pub(crate) fn needs_label_check(label: Charset, bytes: &[u8], scope: LabelScope) -> bool {
     !bytes.is_ascii()
-        && label.is_ascii_compatible()
+        && (label.is_ascii_compatible() || label.may_stand_beside_ascii())
         && (superset::better_by_bytes(label, bytes).is_some()
             || scope != LabelScope::None
                 && (may_be_utf8(label, bytes)

@@ -375,8 +375,9 @@ pub(crate) fn is_odd_under(label: Charset, bytes: &[u8]) -> bool {
 
 /// Like [`is_odd_under`], by costs only.
 fn has_odd_neighbors(label: Charset, bytes: &[u8]) -> bool {
-    let may_be = label.is_ascii_compatible() && !label.is_stateful() && label != Charset::UTF_8;
-    may_be && (has_odd_controls(label, bytes) || detect::is_odd(bytes, label))
+    label.may_stand_beside_ascii()
+        && label != Charset::UTF_8
+        && (has_odd_controls(label, bytes) || detect::is_odd(bytes, label))
 }
 
 /// Returns true for bytes from 80 to 9F under a label of ISO-8859-4 or ISO-8859-5. They are controls there, which no mail program writes.

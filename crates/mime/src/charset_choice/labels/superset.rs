@@ -112,7 +112,7 @@ fn has_rows_of_ibm(bytes: &[u8]) -> bool {
 
 /// Returns the charset whose characters the bytes show. For bytes 80-9F it is the Windows page, such as windows-1250 for ISO-8859-2. It is
 /// windows-1253 for `Ά` under ISO-8859-7, and windows-1255 for `₪` beside a number under ISO-8859-8. It is KOI8-U for Ukrainian letters under
-/// KOI8-R, and eucJP-ms for EUC-JP ([`lossless_superset`]).
+/// KOI8-R, and eucJP-ms for EUC-JP ([`lossless_superset`]). It is windows-1252 for ANSI_X3.110-1983, which mail programs use for Latin-1.
 pub(crate) fn better_by_bytes(charset: Charset, bytes: &[u8]) -> Option<Charset> {
     if charset == Charset::EUC_JP {
         return lossless_superset(charset, bytes);
@@ -141,6 +141,9 @@ pub(crate) fn better_charset_and_test(charset: Charset) -> Option<(Charset, Evid
         return Some((Charset::WINDOWS_1253, |bytes| {
             has_c1(bytes) || memchr::memchr(CAPITAL_ALPHA, bytes).is_some()
         }));
+    }
+    if charset == Charset::ANSI_X3_110_1983 {
+        return Some((Charset::WINDOWS_1252, |bytes| !bytes.is_ascii()));
     }
     if is_hebrew(charset) {
         return Some((Charset::WINDOWS_1255, |bytes| {

@@ -124,6 +124,23 @@ fn wrong_labels_over_latin_text_are_mostly_told() {
     assert!(right * 100 >= all * 60, "{right} of {all}");
 }
 
+/// Labels that hardly any program writes rightly, over text of other languages.
+#[test]
+fn labels_of_old_systems_yield_to_text() {
+    let russian = "Спасибо, ваше сообщение получено.";
+    for label in ["ansi_x3.110-1983", "viscii", "tcvn5712-1", "x-viet-vps"] {
+        for charset in [Charset::WINDOWS_1251, Charset::KOI8_R] {
+            let bytes = encoded(russian, charset).expect("the charset has every character");
+            let (got, told) = read(label, &bytes);
+            assert_eq!(got, russian, "{label} {charset}");
+            assert!(told.iter().any(|told| told.starts_with("charset.detected")));
+        }
+    }
+    let (got, told) = read("ansi_x3.110-1983", b"Gr\xFC\xDFe aus K\xF6ln");
+    assert_eq!(got, "Grüße aus Köln");
+    assert!(told[0].starts_with("charset.superset"), "{told:?}");
+}
+
 /// One letter of a DOS or Mac charset is reported if windows-1252 has a sign in its place within a word: `dire‡ão` for `direção`.
 #[test]
 fn one_sign_within_a_word_is_told() {

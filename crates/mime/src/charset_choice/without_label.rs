@@ -8,6 +8,8 @@ use super::mail_evidence::MailEvidence;
 use super::text_tests::case_faults::outweighs;
 use super::text_tests::contested_words::outweighs_declaration;
 use super::text_tests::damage::decodes_without_loss;
+use super::text_tests::few_bytes::{likelier_by_few_bytes, likelier_by_letters};
+use super::text_tests::misplaced_signs::{SignsWithin, signs_within_words};
 use super::text_tests::truncated_utf8::has_only_cut_signs;
 use super::text_tests::{font_names, insufficient_evidence};
 use super::thresholds::{FALLBACK_CONFIDENCE, LIKELY_CONFIDENCE, SURE_CONFIDENCE};
@@ -203,6 +205,9 @@ fn sufficient_guess(
         return (guess, ChosenBy::Detection(guess.evidence));
     }
     let (guess, by) = own_or_pooled(bytes, own, evidence);
+    if let Some(guess) = by_signs_within_words(bytes, guess, hints) {
+        return (guess, ChosenBy::Detection(guess.evidence));
+    }
     if !has_no_hints || !insufficient_evidence::is_insufficient(bytes, guess.charset) {
         return (guess, by);
     }
@@ -212,6 +217,25 @@ fn sufficient_guess(
         evidence: detect::Evidence::Fallback,
     };
     (guess, ChosenBy::Detection(guess.evidence))
+}
+
+/// Returns the charset of letters in place of signs within words, if windows-1252 is no sure guess: `J”rg` is `Jörg` in IBM850. Other words
+/// may be of a language that is rare in that charset.
+fn by_signs_within_words(bytes: &[u8], guess: Guess, hints: &detect::Hints<'_>) -> Option<Guess> {
+    let label = Charset::WINDOWS_1252;
+    let has_signs = guess.charset == label
+        && guess.confidence < SURE_CONFIDENCE
+        && signs_within_words(label, bytes) != SignsWithin::None;
+    let likelier = has_signs
+        .then(|| {
+            likelier_by_few_bytes(label, bytes, hints)
+                .or_else(|| likelier_by_letters(label, bytes, hints))
+        })
+        .flatten()?;
+    Some(Guess {
+        confidence: likelier.guess.confidence.min(FALLBACK_CONFIDENCE),
+        ..likelier.guess
+    })
 }
 
 /// Returns the better of the part's own guess and the guess for all undeclared text, and names its evidence.

@@ -151,6 +151,38 @@ fn text_in_two_encodings_is_read_as_far_as_detection_may() {
     }
 }
 
+/// Words beside a name may be of a language that is rare in its charset.
+#[test]
+fn signs_within_words_are_letters_of_other_charsets() {
+    let english = "This is out and has been forwarded to the list for review.\n\
+                   Burning a disc works better, with all of the drivers enabled:\n\n";
+    for (bytes, text) in [
+        (
+            &b"Copyright (C) 1995-2001 J\x94rg Schilling"[..],
+            "Jörg Schilling",
+        ),
+        (b"He said \x93hello\x94and left", "“hello”and left"),
+        (b"the quoted\x94text is here", "quoted”text"),
+        (b"don\x94t worry about it", "don”t worry"),
+    ] {
+        let raw = [
+            b"Content-Type: text/plain\n\n",
+            english.as_bytes(),
+            bytes,
+            b"\n",
+        ]
+        .concat();
+        let (got, report) = body(&raw, &Policy::default());
+        assert!(got.contains(text), "{got}");
+        assert!(
+            report
+                .events
+                .iter()
+                .any(|event| event.kind == EventKind::CharsetDetected)
+        );
+    }
+}
+
 /// A few shifts of HZ may be in any ASCII text, so without a label they count in Chinese mail only.
 #[test]
 fn hz_without_a_label_is_read_in_chinese_mail() {

@@ -141,6 +141,19 @@ fn labels_of_old_systems_yield_to_text() {
     assert!(told[0].starts_with("charset.superset"), "{told:?}");
 }
 
+#[test]
+fn a_currency_sign_beside_a_number_is_told() {
+    for (bytes, is_told) in [
+        (&b"80 \xA4, and a sign \xA4 without one"[..], true),
+        (b"80 \xA4 and \xBD", true),
+        (b"\xA4 first item\n\xA4 second item", false),
+    ] {
+        let (_, told) = read("iso-8859-1", bytes);
+        let names_latin_9 = |told: &String| told.contains("ISO-8859-15");
+        assert_eq!(told.iter().any(names_latin_9), is_told, "{told:?}");
+    }
+}
+
 /// One letter of a DOS or Mac charset is reported if windows-1252 has a sign in its place within a word: `dire‡ão` for `direção`.
 #[test]
 fn one_sign_within_a_word_is_told() {

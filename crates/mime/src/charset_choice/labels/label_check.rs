@@ -153,6 +153,9 @@ fn suspicion(label: Charset, bytes: &[u8]) -> Option<Detail> {
     if may_be_latin_under(label, bytes) || has_copyright_sign(label, bytes) {
         return of(Charset::WINDOWS_1252);
     }
+    if may_have_euro(label, bytes) {
+        return of(Charset::ISO_8859_15);
+    }
     let has_western_words = western_words(label, bytes) != WesternWords::None;
     has_western_words.then(|| Reason::ForeignLetters.into())
 }
@@ -197,6 +200,13 @@ fn may_be_utf8(label: Charset, bytes: &[u8]) -> bool {
         || may_be_sign_of_utf8(label, bytes)
 }
 
+/// Returns true if a currency sign of Latin-1 stands beside a number: it may be the euro of ISO-8859-15.
+fn may_have_euro(label: Charset, bytes: &[u8]) -> bool {
+    const EURO: u8 = 0xA4;
+    matches!(label, Charset::ISO_8859_1 | Charset::WINDOWS_1252)
+        && memchr::memchr_iter(EURO, bytes).any(|at| detect::is_beside_number(bytes, at))
+}
+
 /// Returns true if [`check_label`] may find something. Fast.
 pub(crate) fn needs_label_check(label: Charset, bytes: &[u8], scope: LabelScope) -> bool {
     !bytes.is_ascii()
@@ -205,7 +215,8 @@ pub(crate) fn needs_label_check(label: Charset, bytes: &[u8], scope: LabelScope)
             || scope != LabelScope::None
                 && (may_be_utf8(label, bytes)
                     || may_be_latin_under(label, bytes)
-                    || has_copyright_sign(label, bytes))
+                    || has_copyright_sign(label, bytes)
+                    || may_have_euro(label, bytes))
             || label.is_single_byte() && has_lost_characters(bytes)
             || label_plausibility::is_in_scope(label, bytes, scope))
 }

@@ -1,4 +1,6 @@
-//! Charsets and text in them, for tests.
+//! Charsets and text in them, for unit tests and tests of the whole crate.
+
+#![allow(clippy::panic, reason = "only tests use it")]
 
 use mailglot_codec::Charset;
 

@@ -3,10 +3,14 @@
 #![cfg(feature = "detect")]
 #![allow(clippy::panic, reason = "a test")]
 
+#[path = "../src/test_charsets.rs"]
+mod test_charsets;
+
 use mailglot_codec::Charset;
 use mailglot_mime::encoded_word::HeaderContext;
 use mailglot_mime::header::{FieldKind, decode};
 use mailglot_mime::{Detection, Limits, Mail, Message, Policy, header_context, process};
+use test_charsets::encoded;
 
 const RUSSIAN: &str = "Добрый день! Высылаю обещанные снимки с дачи, а договор подпишем на той неделе, когда вернётся Николай из отпуска.";
 const UKRAINIAN: &str = "Добрий вечір! Надсилаю розклад занять на наступний місяць, бо минулого разу ми його загубили дорогою додому.";
@@ -97,14 +101,6 @@ const WRONG: [WrongLabel<'_>; 20] = [
     ("KOI8-R", "utf-8", RUSSIAN, &["Катя", "Оля"]),
 ];
 
-fn encoded(text: &str, name: &str) -> Vec<u8> {
-    let charset = Charset::for_name(name).unwrap_or_else(|| panic!("{name}"));
-    charset
-        .encode_exact(text)
-        .unwrap_or_else(|_| panic!("{name} lacks a character of {text}"))
-        .into_owned()
-}
-
 fn escaped(sign: char, bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |text, byte| {
         format!("{text}{sign}{byte:02X}")
@@ -163,9 +159,9 @@ fn read(raw: &[u8], name: &str) -> String {
 #[test]
 fn short_words_are_in_the_charset_of_the_body() {
     for (charset, label, body, names) in WRONG {
-        let body = encoded(body, charset);
+        let body = encoded(charset, body);
         for name in names {
-            let word = word(label, &encoded(name, charset));
+            let word = word(label, &encoded(charset, name));
             let fields = format!("From: {word} <a@b.example>\nSubject: {word}\nX-Name: {word}\n");
             let raw = mail(&fields, label, &body);
             assert_eq!(read(&raw, "Subject"), *name, "{charset} {label}");
@@ -193,9 +189,9 @@ fn short_words_are_in_the_charset_of_the_body() {
 #[test]
 fn parameters_are_in_the_charset_of_the_body() {
     for (charset, label, body, names) in WRONG {
-        let body = encoded(body, charset);
+        let body = encoded(charset, body);
         for name in names {
-            let bytes = encoded(name, charset);
+            let bytes = encoded(charset, name);
             for value in [
                 format!("filename*={label}''{}", escaped('%', &bytes)),
                 format!("filename*0*={label}''{}; filename*1=", escaped('%', &bytes)),
@@ -257,9 +253,9 @@ fn names_from_other_mail_stay() {
         }
         for name in NAMES {
             let raw = mail(
-                &format!("Subject: {}\n", word(label, &encoded(name, "windows-1252"))),
+                &format!("Subject: {}\n", word(label, &encoded("windows-1252", name))),
                 label,
-                &encoded(body, charset),
+                &encoded(charset, body),
             );
             assert_eq!(read(&raw, "Subject"), name, "{charset}");
         }
@@ -271,7 +267,7 @@ fn words_beside_a_right_body_or_none_stay() {
     for (charset, label, body, names) in WRONG {
         let context = HeaderContext::default().check_labels(true);
         for name in names {
-            let word = word(label, &encoded(name, charset));
+            let word = word(label, &encoded(charset, name));
             let alone = decode(
                 word.as_bytes(),
                 FieldKind::Unstructured,
@@ -283,7 +279,7 @@ fn words_beside_a_right_body_or_none_stay() {
             let other = word_label(label);
             // A body under another label, and one in ASCII.
             for (label, body) in [
-                (other, &*encoded(body, charset)),
+                (other, &*encoded(charset, body)),
                 (label, b"see attachment"),
             ] {
                 if label != charset && label != "utf-8" {
@@ -296,7 +292,7 @@ fn words_beside_a_right_body_or_none_stay() {
             }
             for detection in [Detection::Off, Detection::Unlabelled] {
                 let policy = Policy::default().detection(detection);
-                let raw = mail(&fields, label, &encoded(body, charset));
+                let raw = mail(&fields, label, &encoded(charset, body));
                 let read = Mail::parse_with(&raw, policy.clone())
                     .subject()
                     .unwrap_or_default()
@@ -353,7 +349,7 @@ fn a_long_word_disproves_the_label_of_short_ones() {
         ),
     ] {
         let [long_word, short_word] =
-            [long, short].map(|text| word(label, &encoded(text, charset)));
+            [long, short].map(|text| word(label, &encoded(charset, text)));
         let fields = [
             format!("From: {short_word} <a@b.example>\n"),
             format!("Subject: {long_word}\n"),
@@ -392,8 +388,8 @@ fn a_long_word_disproves_the_label_of_short_ones() {
             let right = word(
                 label,
                 &encoded(
-                    "Grüße an alle Gäste, schöne Tage und süße Äpfel, größer",
                     "windows-1252",
+                    "Grüße an alle Gäste, schöne Tage und süße Äpfel, größer",
                 ),
             );
             let fields = format!("{}X-Other: {right}\n", fields.concat());
@@ -406,7 +402,7 @@ fn a_long_word_disproves_the_label_of_short_ones() {
 
 #[test]
 fn parts_that_contradict_each_other_disprove_nothing() {
-    let katya = word("iso-8859-1", &encoded("Катя", "KOI8-R"));
+    let katya = word("iso-8859-1", &encoded("KOI8-R", "Катя"));
     let part = |head: &str, body: &[u8]| {
         [
             format!("--b\n{head}Content-Type: text/plain; charset=iso-8859-1\n\n").as_bytes(),
@@ -421,12 +417,12 @@ fn parts_that_contradict_each_other_disprove_nothing() {
         );
         [head.as_bytes(), &parts.concat(), b"--b--\n"].concat()
     };
-    let russian = part("", &encoded(RUSSIAN, "KOI8-R"));
-    let greek = part("", &encoded(GREEK, "windows-1253"));
-    let german = part("", &encoded(GERMAN, "windows-1252"));
+    let russian = part("", &encoded("KOI8-R", RUSSIAN));
+    let greek = part("", &encoded("windows-1253", GREEK));
+    let german = part("", &encoded("windows-1252", GERMAN));
     let attached = part(
         "Content-Disposition: attachment\n",
-        &encoded(GERMAN, "windows-1252"),
+        &encoded("windows-1252", GERMAN),
     );
     for (parts, is_read) in [
         (vec![russian.clone()], true),
@@ -443,13 +439,13 @@ fn parts_that_contradict_each_other_disprove_nothing() {
 
 #[test]
 fn raw_bytes_beside_such_words_are_in_the_charset_of_the_body() {
-    let word = word("iso-8859-1", &encoded("Катя", "KOI8-R"));
+    let word = word("iso-8859-1", &encoded("KOI8-R", "Катя"));
     let mut fields = format!("From: {word} <a@b.example>\nSubject: ").into_bytes();
-    fields.extend_from_slice(&encoded("Привет, Оля", "KOI8-R"));
+    fields.extend_from_slice(&encoded("KOI8-R", "Привет, Оля"));
     let mut raw = fields;
     raw.extend_from_slice(&mail("\n", "iso-8859-1", b"")[..0]);
     raw.extend_from_slice(b"\nContent-Type: text/plain; charset=iso-8859-1\n\n");
-    raw.extend_from_slice(&encoded(RUSSIAN, "KOI8-R"));
+    raw.extend_from_slice(&encoded("KOI8-R", RUSSIAN));
     assert_eq!(read(&raw, "Subject"), "Привет, Оля");
     assert_eq!(read(&raw, "From"), "Катя <a@b.example>");
 }
@@ -464,7 +460,7 @@ fn lone_letters_and_ascii_stay() {
         let raw = mail(
             &format!("Subject: {}\n", word("iso-8859-1", bytes)),
             "iso-8859-1",
-            &encoded(RUSSIAN, "KOI8-R"),
+            &encoded("KOI8-R", RUSSIAN),
         );
         assert_eq!(read(&raw, "Subject"), text);
     }
@@ -475,7 +471,7 @@ fn lone_letters_and_ascii_stay() {
 fn short_text_that_overrules_latin_1_speaks_for_other_fields() {
     let mail = |from: &str, subject: &str, charset: &str, body: &[u8]| {
         let [from, subject] =
-            [from, subject].map(|text| word("iso-8859-1", &encoded(text, charset)));
+            [from, subject].map(|text| word("iso-8859-1", &encoded(charset, text)));
         let head = format!("From: {from} <a@b.example>\nSubject: {subject}\n");
         let kind = "MIME-Version: 1.0\nContent-Type: text/plain; charset=iso-8859-1\n\n";
         [head.as_bytes(), kind.as_bytes(), body].concat()
@@ -507,7 +503,7 @@ fn short_text_that_overrules_latin_1_speaks_for_other_fields() {
         ),
         ("José Nuñez", "Mañana sí", "windows-1252", "Hello\n"),
     ] {
-        let raw = mail(from, subject, charset, &encoded(body, charset));
+        let raw = mail(from, subject, charset, &encoded(charset, body));
         assert_eq!(read(&raw, "From"), format!("{from} <a@b.example>"));
         assert_eq!(read(&raw, "Subject"), subject, "{from}");
     }
@@ -534,8 +530,8 @@ fn a_name_changes_no_foreign_name() {
             "Dîner",
         ] {
             let words = [
-                word("iso-8859-1", &encoded(name, charset)),
-                word("iso-8859-1", &encoded(foreign, "windows-1252")),
+                word("iso-8859-1", &encoded(charset, name)),
+                word("iso-8859-1", &encoded("windows-1252", foreign)),
             ];
             let raw = format!(
                 "From: {} <a@b.example>\nSubject: {}\n\nHello\n",

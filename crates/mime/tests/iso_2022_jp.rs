@@ -6,12 +6,16 @@
     reason = "a test tells its reader what failed, by failing"
 )]
 
-use mailglot_codec::{Charset, LossLog, Unmappable};
+#[path = "../src/test_charsets.rs"]
+mod test_charsets;
+
+use mailglot_codec::{Charset, LossLog};
 use mailglot_mime::encoded_word::Repairs;
 use mailglot_mime::{
     CharsetOut, Event, Message, OnLoss, Policy, Report, Transfer, apply_undo, process, text_parts,
     undo_edits,
 };
+use test_charsets::encoded;
 
 fn policy(transfer: Transfer) -> Policy {
     Policy::default()
@@ -40,16 +44,6 @@ fn written(raw: &[u8], policy: &Policy) -> (String, Vec<(&'static str, u64)>) {
         .map(|e| (e.kind.code(), e.count))
         .collect();
     (String::from_utf8(once.bytes.into_owned()).unwrap(), told)
-}
-
-fn encoded(charset: &str, text: &str) -> Vec<u8> {
-    let mut log = LossLog::new();
-    let bytes = Charset::for_name(charset)
-        .unwrap()
-        .encode(text, Unmappable::Skip, &mut log)
-        .into_owned();
-    assert_eq!(log.losses(), 0, "{charset} {text}");
-    bytes
 }
 
 #[test]

@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod mixed_text;
+#[path = "../../src/test_charsets.rs"]
+mod test_charsets;
 
 use mailglot_codec::{Charset, LossLog};
 use mailglot_mime::encoded_word::HeaderContext;
@@ -11,6 +13,7 @@ use mailglot_mime::header::{self, FieldKind};
 use mailglot_mime::{
     CharsetMap, Detection, EventKind, Limits, Message, Policy, Report, header_context, text_parts,
 };
+use test_charsets::encoded;
 
 const ALL: [Detection; 3] = [
     Detection::Off,
@@ -36,14 +39,6 @@ fn subject(value: &[u8], detection: Detection) -> String {
     let policy = policy(detection);
     let context = header_context(&message, &policy);
     header::decode(value, FieldKind::Unstructured, &context, &mut Vec::new()).into_owned()
-}
-
-fn encoded(charset: &str, text: &str) -> Vec<u8> {
-    let charset = Charset::for_name(charset).expect("a known charset");
-    charset
-        .encode_exact(text)
-        .expect("the charset has every character")
-        .into_owned()
 }
 
 /// Without detection a label is read as written, and raw bytes that are not UTF-8 are windows-1252.

@@ -7,6 +7,8 @@ mod line_ends;
 mod outer_text;
 mod raw_bytes;
 mod signatures;
+#[path = "../../src/test_charsets.rs"]
+mod test_charsets;
 mod transfer_labels;
 mod words_beside_bodies;
 

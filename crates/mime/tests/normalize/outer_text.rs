@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use super::test_charsets::encoded;
 use super::{codes, keeps_the_laws};
 use mailglot_codec::Charset;
 use mailglot_mime::{
@@ -20,11 +21,6 @@ fn message(preamble: &[u8], charset: &str, text: &[u8], epilogue: &[u8]) -> Vec<
         epilogue,
     ]
     .concat()
-}
-
-fn encoded(text: &str, charset: &str) -> Vec<u8> {
-    let charset = Charset::for_name(charset).unwrap();
-    charset.encode_exact(text).unwrap().into_owned()
 }
 
 /// The events about charsets with the bytes of their ranges.
@@ -60,7 +56,7 @@ fn text_around_the_parts_becomes_utf_8() {
             "配信停止はこちら\n",
         ),
     ] {
-        let (body, around) = (encoded(text, name), encoded(outer, name));
+        let (body, around) = (encoded(name, text), encoded(name, outer));
         for (preamble, epilogue) in [(&b""[..], &around[..]), (&around, b""), (&around, &around)] {
             let raw = message(preamble, charset, &body, epilogue);
             let outcome = process(&raw, &Policy::default());
@@ -91,7 +87,7 @@ fn text_around_the_parts_becomes_utf_8() {
 #[test]
 fn a_multipart_without_parts_is_converted_as_one_text() {
     let text = "Wir treffen uns um zwölf Uhr im Büro, schöne Grüße\n\nAttachment Converted: \"C:\\ATTACH\\Brief.doc\"\n";
-    let body = encoded(text, "windows-1252");
+    let body = encoded("windows-1252", text);
     for (fields, is_converted) in [
         ("multipart/mixed; boundary=\"=_x\"", true),
         ("multipart/alternative", true),
@@ -129,11 +125,11 @@ fn text_around_the_parts_is_read_like_text_without_a_label() {
     let raw = message(
         b"",
         "koi8-r",
-        &encoded("Привет", "KOI8-R"),
-        &encoded("список", "KOI8-R"),
+        &encoded("KOI8-R", "Привет"),
+        &encoded("KOI8-R", "список"),
     );
     let outcome = process(&raw, &Policy::default());
-    let at = &encoded("список", "KOI8-R")[..];
+    let at = &encoded("KOI8-R", "список")[..];
     assert_eq!(
         events(&raw, &outcome),
         [
@@ -151,7 +147,7 @@ fn text_around_the_parts_is_read_like_text_without_a_label() {
         b"",
         "utf-8",
         "Grüße".as_bytes(),
-        &encoded(footer, "windows-1252"),
+        &encoded("windows-1252", footer),
     );
     let outcome = process(&raw, &Policy::default());
     assert!(outcome.bytes.ends_with(footer.as_bytes()));
@@ -159,12 +155,12 @@ fn text_around_the_parts_is_read_like_text_without_a_label() {
     let guess = &outcome.report.guesses[0];
     assert_eq!(
         (guess.used, guess.at.of(&raw)),
-        (Charset::WINDOWS_1252, &encoded(footer, "windows-1252")[..])
+        (Charset::WINDOWS_1252, &encoded("windows-1252", footer)[..])
     );
     // A charset parameter of the multipart does not apply to its epilogue: `multipart/mixed; charset=koi8-r`.
     let raw = [
         b"Content-Type: multipart/mixed; charset=koi8-r; boundary=b\n\n--b\n\nx\n--b--\n",
-        &encoded(footer, "windows-1252")[..],
+        &encoded("windows-1252", footer)[..],
     ]
     .concat();
     let outcome = process(&raw, &Policy::default());
@@ -190,11 +186,11 @@ fn utf_8_and_ascii_around_the_parts_stay() {
 
 #[test]
 fn japanese_in_escape_sequences() {
-    let jis = encoded("購読の解除", "ISO-2022-JP");
+    let jis = encoded("ISO-2022-JP", "購読の解除");
     let raw = message(
         b"",
         "iso-2022-jp",
-        &encoded("お知らせ", "ISO-2022-JP"),
+        &encoded("ISO-2022-JP", "お知らせ"),
         &jis,
     );
     let outcome = process(&raw, &Policy::default());
@@ -207,8 +203,8 @@ fn japanese_in_escape_sequences() {
     }
     let policy = Policy::default().charset_out(CharsetOut::Iso2022Jp);
     assert_eq!(*process(&raw, &policy).bytes, *raw);
-    for epilogue in ["購読の解除".as_bytes(), &encoded("購読の解除", "EUC-JP")] {
-        let raw = message(b"", "euc-jp", &encoded("お知らせです", "EUC-JP"), epilogue);
+    for epilogue in ["購読の解除".as_bytes(), &encoded("EUC-JP", "購読の解除")] {
+        let raw = message(b"", "euc-jp", &encoded("EUC-JP", "お知らせです"), epilogue);
         let outcome = process(&raw, &policy);
         assert!(outcome.bytes.ends_with(&jis) && outcome.bytes.is_ascii());
         assert_eq!(*process(&outcome.bytes, &policy).bytes, *outcome.bytes);
@@ -221,7 +217,7 @@ fn japanese_in_escape_sequences() {
 /// Text that stays, and the event with its bytes.
 #[test]
 fn what_stays_is_told() {
-    let latin = encoded("für alle geführt", "ISO-8859-1");
+    let latin = encoded("ISO-8859-1", "für alle geführt");
     let lines = |before: &str, after: &str| [before.as_bytes(), &latin, after.as_bytes()].concat();
     for (epilogue, code) in [
         (
@@ -299,7 +295,7 @@ fn what_stays_is_told() {
 
 #[test]
 fn signed_multiparts_keep_their_epilogues() {
-    let latin = encoded("für alle geführt", "ISO-8859-1");
+    let latin = encoded("ISO-8859-1", "für alle geführt");
     let inner = message(&latin, "iso-8859-1", &latin, &latin);
     let raw = [
         b"Content-Type: multipart/signed; boundary=s\n\n--s\n",
@@ -325,7 +321,7 @@ fn signed_multiparts_keep_their_epilogues() {
 
 #[test]
 fn each_multipart_has_its_own_text() {
-    let latin = encoded("für alle geführt", "ISO-8859-1");
+    let latin = encoded("ISO-8859-1", "für alle geführt");
     let cr_lf = |raw: Vec<u8>| {
         let lines: Vec<_> = raw.split(|b| *b == b'\n').collect();
         lines.join(&b"\r\n"[..])

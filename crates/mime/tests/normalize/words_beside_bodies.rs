@@ -1,19 +1,13 @@
 //! Words under a label of Latin-1, beside bodies in other alphabets.
 
 use super::keeps_the_laws;
-use mailglot_codec::Charset;
+use super::test_charsets::encoded;
 use mailglot_mime::{EventKind, Mail, Policy, plan, process};
 
 const CZECH: &str = "Dobrý den, posílám zápis ze včerejší schůze, kterou řídil předseda.";
 const ROMANIAN: &str = "Bună ziua, vă trimit factura pentru luna martie, aşteptăm plata până \
                         la sfârşitul săptămânii. Mulţumim pentru înţelegere.";
 const RUSSIAN: &str = "Отправляю протокол прошлого собрания";
-
-fn encoded(charset: &str, text: &str) -> Vec<u8> {
-    let charset = Charset::for_name(charset).expect("a known charset");
-    let bytes = charset.encode_exact(text);
-    bytes.expect("the charset has every character").into_owned()
-}
 
 /// A message with a Subject of bytes under a label of Latin-1, and parts with label and body.
 fn message(subject: &[u8], parts: &[(&str, &[u8])]) -> Vec<u8> {

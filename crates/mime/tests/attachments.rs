@@ -2,6 +2,10 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "common/event_codes.rs"]
+mod event_codes;
+
+use event_codes::codes;
 use mailglot_mime::{
     Attachments, Mail, Message, PartId, Policy, Report, TextPart, Transfer, apply_undo, process,
     text_parts, undo_edits,
@@ -69,14 +73,6 @@ fn attachments() -> Vec<(Vec<u8>, &'static str, bool)> {
             false,
         ),
     ]
-}
-
-fn codes(report: &Report) -> Vec<&'static str> {
-    report
-        .events
-        .iter()
-        .map(|event| event.kind.code())
-        .collect()
 }
 
 #[test]

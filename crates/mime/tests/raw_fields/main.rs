@@ -1,21 +1,24 @@
 //! Raw header fields: damaged UTF-8, and charsets that the rest of the message names rightly or wrongly.
 
 mod charset_of_the_body;
+#[path = "../common/event_codes.rs"]
+mod event_codes;
 mod words_and_parameters;
 
+use event_codes::codes;
 use mailglot_codec::{Charset, View};
 use mailglot_mime::encoded_word::HeaderContext;
 use mailglot_mime::header::{FieldKind, decode};
 use mailglot_mime::{Detection, EventKind, Mail, Policy, Report, params, process};
 
-/// Encodes text in a charset.
-fn encoded(charset: &str, text: &str) -> Vec<u8> {
-    let charset = Charset::for_label(charset.as_bytes(), View::Mail).charset();
+/// Encodes text in the charset of a label.
+fn encoded(label: &str, text: &str) -> Vec<u8> {
+    let charset = Charset::for_label(label.as_bytes(), View::Mail).charset();
     let bytes = charset.expect("a known label").encode_exact(text);
     bytes.expect("the charset has every character").into_owned()
 }
 
-/// A message with such a first field and such a body.
+/// Returns a message with one field of raw bytes and a body in the charset of `label`. Without a label the body is UTF-8.
 fn message(field: &str, value: &[u8], label: &str, body: &str) -> Vec<u8> {
     let mut raw = [field.as_bytes(), b": ", value, b"\n"].concat();
     if !label.is_empty() {
@@ -54,14 +57,6 @@ fn text(raw: &[u8], field: &str) -> (String, Report) {
 fn file_name(value: &[u8]) -> String {
     let params = params::parse(value, &HeaderContext::default(), &mut Vec::new());
     params.get("filename").unwrap_or_default().to_owned()
-}
-
-fn codes(report: &Report) -> Vec<&'static str> {
-    report
-        .events
-        .iter()
-        .map(|event| event.kind.code())
-        .collect()
 }
 
 #[test]
@@ -253,18 +248,16 @@ fn each_field_has_its_own_charset() {
 /// A charset that the message names is not a guess, nor is its Windows code page.
 #[test]
 fn the_charset_of_the_message_is_no_guess() {
-    let guessed = |charset, value, label, body| {
-        let raw = message("Subject", &encoded(charset, value), label, body);
-        text(&raw, "subject").1.guessed()
-    };
-    let body = "Zażółć gęślą jaźń\n";
-    assert_eq!(guessed("ISO-8859-2", "środa", "iso-8859-2", body), 0);
-    assert_eq!(guessed("windows-1250", "środa", "iso-8859-2", body), 0);
-    let body = "Уважаемый Сергей Петрович!\n";
-    assert_eq!(
-        guessed("KOI8-R", "Приглашение на встречу", "windows-1251", body),
-        1
-    );
+    let polish = ("iso-8859-2", "Zażółć gęślą jaźń\n");
+    let russian = ("windows-1251", "Уважаемый Сергей Петрович!\n");
+    for (charset, subject, (label, body), guesses) in [
+        ("ISO-8859-2", "środa", polish, 0),
+        ("windows-1250", "środa", polish, 0),
+        ("KOI8-R", "Приглашение на встречу", russian, 1),
+    ] {
+        let raw = message("Subject", &encoded(charset, subject), label, body);
+        assert_eq!(text(&raw, "subject").1.guessed(), guesses, "{charset}");
+    }
 }
 
 #[test]

@@ -4,16 +4,21 @@ use super::alphabet::is_base64;
 use super::decode;
 use crate::random::Random;
 use base64::Engine as _;
-use base64::engine::general_purpose::{STANDARD, URL_SAFE, URL_SAFE_NO_PAD};
+use base64::engine::general_purpose::{GeneralPurpose, STANDARD, URL_SAFE, URL_SAFE_NO_PAD};
 
 /// Returns pseudo-random bytes.
 fn bytes(random: &mut Random, length: usize) -> Vec<u8> {
     (0..length).map(|_| random.below(256) as u8).collect()
 }
 
-/// Returns lines of any width.
+/// Returns bytes in base64, in lines of `width` characters.
 fn lines(bytes: &[u8], width: usize) -> Vec<Vec<u8>> {
-    let digits = STANDARD.encode(bytes).into_bytes();
+    lines_in(&STANDARD, bytes, width)
+}
+
+/// Like [`lines`], in the alphabet of an engine.
+fn lines_in(engine: &GeneralPurpose, bytes: &[u8], width: usize) -> Vec<Vec<u8>> {
+    let digits = engine.encode(bytes).into_bytes();
     digits.chunks(width).map(<[u8]>::to_vec).collect()
 }
 
@@ -24,6 +29,13 @@ fn decoded(body: &[u8]) -> (Vec<u8>, Vec<&'static str>) {
     assert_eq!(found.footer, None, "{}", body.escape_ascii());
     let codes = findings.iter().map(|f| f.kind.code()).collect();
     (found.bytes.into_owned(), codes)
+}
+
+/// Asserts that a body is decoded to these bytes, with findings of these codes.
+#[track_caller]
+fn assert_decodes(body: &[u8], bytes: &[u8], codes: &[&'static str]) {
+    let wanted = (bytes.to_vec(), codes.to_vec());
+    assert_eq!(decoded(body), wanted, "{}", body.escape_ascii());
 }
 
 #[test]
@@ -37,8 +49,7 @@ fn a_blank_in_a_full_line_is_ignored() {
                 let line = random.below(5);
                 lines[line].splice(column..column, blank.bytes());
                 let body = lines.join(&b"\n"[..]);
-                let wanted = (bytes, vec![]);
-                assert_eq!(decoded(&body), wanted, "{}", body.escape_ascii());
+                assert_decodes(&body, &bytes, &[]);
             }
         }
     }
@@ -58,7 +69,7 @@ fn blanks_at_several_places_are_ignored() {
             lines[line].insert(column, *random.pick(b" \t"));
         }
         let body = lines.join(*random.pick(&[&b"\n"[..], b"\r\n"]));
-        assert_eq!(decoded(&body), (bytes, vec![]), "{}", body.escape_ascii());
+        assert_decodes(&body, &bytes, &[]);
     }
 }
 
@@ -74,7 +85,7 @@ fn a_blank_in_the_last_line_is_ignored() {
         let column = random.below(line.len() + 1);
         line.insert(column, *random.pick(b" \t"));
         let body = lines.join(&b"\n"[..]);
-        assert_eq!(decoded(&body), (bytes, vec![]), "{}", body.escape_ascii());
+        assert_decodes(&body, &bytes, &[]);
     }
 }
 
@@ -88,7 +99,7 @@ fn a_blank_in_the_only_line_is_ignored() {
         let length = body.len();
         let column = *random.pick(&[1, 2, 3, length / 2, length - 3, length - 2, length - 1]);
         body.insert(column, b' ');
-        assert_eq!(decoded(&body), (bytes, vec![]), "{}", body.escape_ascii());
+        assert_decodes(&body, &bytes, &[]);
     }
 }
 
@@ -99,8 +110,7 @@ fn a_blank_in_the_first_line_makes_no_banner() {
         let mut lines = lines(text.as_bytes(), 76);
         lines[0].insert(column, b' ');
         let body = lines.join(&b"\n"[..]);
-        let wanted = (text.clone().into_bytes(), vec![]);
-        assert_eq!(decoded(&body), wanted, "{column}");
+        assert_decodes(&body, text.as_bytes(), &[]);
     }
 }
 
@@ -119,10 +129,8 @@ fn lines_of_words_are_text() {
         words.repeat(3)[..76 + 15].to_owned(),
     ] {
         let mut lines = lines(&bytes, 76);
-        lines.insert(2, line.clone().into_bytes());
-        let (found, codes) = decoded(&lines.join(&b"\n"[..]));
-        assert_eq!(found, bytes, "{line}");
-        assert_eq!(codes, ["cte.b64-text-lost"], "{line}");
+        lines.insert(2, line.into_bytes());
+        assert_decodes(&lines.join(&b"\n"[..]), &bytes, &["cte.b64-text-lost"]);
     }
 }
 
@@ -141,8 +149,7 @@ fn a_stray_mark_in_standard_base64_is_foreign() {
         let mut body = lines(&bytes, *random.pick(&[76, 64])).join(&b"\n"[..]);
         let at = random.below(body.len());
         body.insert(at, *random.pick(b"-_"));
-        let wanted = (bytes, vec!["cte.b64-trailing"]);
-        assert_eq!(decoded(&body), wanted, "{}", body.escape_ascii());
+        assert_decodes(&body, &bytes, &["cte.b64-trailing"]);
     }
 }
 
@@ -156,8 +163,7 @@ fn a_stray_mark_in_one_line_is_foreign() {
         let padding = memchr::memchr_iter(b'=', &body).count();
         let at = random.below(body.len() - padding);
         body.insert(at, *random.pick(b"-_"));
-        let wanted = (bytes, vec!["cte.b64-trailing"]);
-        assert_eq!(decoded(&body), wanted, "{}", body.escape_ascii());
+        assert_decodes(&body, &bytes, &["cte.b64-trailing"]);
     }
 }
 
@@ -167,16 +173,11 @@ fn url_safe_base64_is_decoded() {
     for _ in 0..4000 {
         let length = 20 + random.below(300);
         let bytes = bytes(&mut random, length);
-        let digits = URL_SAFE.encode(&bytes);
-        if !digits.contains(['-', '_']) {
+        let body = lines_in(&URL_SAFE, &bytes, 76).join(&b"\n"[..]);
+        if !body.iter().any(|byte| matches!(byte, b'-' | b'_')) {
             continue;
         }
-        let lines: Vec<&[u8]> = digits.as_bytes().chunks(76).collect();
-        assert_eq!(
-            decoded(&lines.join(&b"\n"[..])),
-            (bytes.clone(), vec![]),
-            "{digits}"
-        );
+        assert_decodes(&body, &bytes, &[]);
         // One line, without padding.
         let token = URL_SAFE_NO_PAD.encode(&bytes);
         let (found, _) = decoded(token.as_bytes());
@@ -187,9 +188,7 @@ fn url_safe_base64_is_decoded() {
 #[test]
 fn a_footer_does_not_show_the_alphabet() {
     let bytes: Vec<u8> = (0..=255).cycle().take(57 * 6).collect();
-    let digits = URL_SAFE.encode(&bytes);
-    let lines: Vec<&[u8]> = digits.as_bytes().chunks(76).collect();
-    let body = lines.join(&b"\n"[..]);
+    let body = lines_in(&URL_SAFE, &bytes, 76).join(&b"\n"[..]);
     for footer in ["24/7", "1/2", "C++11", "N/A1"] {
         let body = [&body, &b"\n\n"[..], footer.as_bytes(), b"\n"].concat();
         let found = decode(&body, &mut Vec::new());
@@ -200,8 +199,7 @@ fn a_footer_does_not_show_the_alphabet() {
 #[test]
 fn a_line_of_markup_is_no_base64() {
     let bytes: Vec<u8> = (0..=255).cycle().take(57 * 4).collect();
-    let digits = STANDARD.encode(&bytes);
-    let mut lines: Vec<&[u8]> = digits.as_bytes().chunks(76).collect();
+    let mut lines = lines(&bytes, 76);
     let long = b"a{x1:#F0a9B1;y2:#0cD3e4;z3:#1aB2c3;w4:#4dE5f6;v5:#7aB8c9;u6:#0dE1f2;t7:#g8H9i0 %a1B2;s8:#j1K2l3;r9:#m4N5o6;q0:#p7Q8r9}";
     let mut digits_before = 0;
     let is_before = |byte: &&u8| {
@@ -209,8 +207,6 @@ fn a_line_of_markup_is_no_base64() {
         digits_before <= 76
     };
     let markup: Vec<u8> = long.iter().take_while(is_before).copied().collect();
-    lines.insert(2, &markup);
-    let (found, codes) = decoded(&lines.join(&b"\n"[..]));
-    assert_eq!(found, bytes);
-    assert_eq!(codes, ["cte.b64-text-lost"]);
+    lines.insert(2, markup);
+    assert_decodes(&lines.join(&b"\n"[..]), &bytes, &["cte.b64-text-lost"]);
 }

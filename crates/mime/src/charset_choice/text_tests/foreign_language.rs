@@ -60,14 +60,14 @@ const ORDINARY: [bool; 256] = set(b"\xE0\xE2\xE8\xEA\xEC\xEE\xF2\xF4\xF9\xFB");
 /// Returns true if several words of a text may be of a language that its label of Latin-1 does not have. Fast for words of header fields.
 pub(crate) fn may_be_foreign_language(label: Charset, bytes: &[u8]) -> bool {
     is_latin_1(label)
-        && least_lead(bytes, is_unshared)
-            .is_some_and(|(least, words)| words > 1 && has_lead(label, bytes, least.max(WORDS)))
+        && required_lead(bytes, is_unshared)
+            .is_some_and(|lead| lead.words > 1 && has_lead(label, bytes, lead.margin.max(WORDS)))
 }
 
 /// Like [`may_be_foreign_language`], also for a single word.
 pub(crate) fn may_have_foreign_word(label: Charset, bytes: &[u8]) -> bool {
     is_latin_1(label)
-        && least_lead(bytes, is_unshared).is_some_and(|(least, _)| has_lead(label, bytes, least))
+        && required_lead(bytes, is_unshared).is_some_and(|lead| has_lead(label, bytes, lead.margin))
 }
 
 /// Returns true if the ASCII words are likelier by `least` in a language whose letters Latin-1 lacks.
@@ -116,8 +116,8 @@ pub(crate) fn likelier_by_language(
     } else {
         WORDS_IN_RARE_CHARSET
     };
-    let (least, _) = least_lead(bytes, differs).filter(|_| is_clear)?;
-    let least = least.max(rare);
+    let required = required_lead(bytes, differs).filter(|_| is_clear)?;
+    let least = required.margin.max(rare);
     let lead = detect::ascii_lead(bytes, label, Some(guess.charset))?;
     (lead >= least).then_some(LikelierCharset {
         guess,
@@ -125,9 +125,16 @@ pub(crate) fn likelier_by_language(
     })
 }
 
-/// Returns the margin that the ASCII words need, and the number of different words (at most 3), by the letters that `differs` selects. None if
-/// those prove nothing.
-fn least_lead(bytes: &[u8], differs: impl Fn(u8) -> bool) -> Option<(f32, usize)> {
+/// What the letters that two charsets read differently require of the ASCII words.
+struct RequiredLead {
+    /// The margin (natural logarithm) by which the ASCII words must be likelier in the other language.
+    margin: f32,
+    /// Number of different words with such letters. Counted up to 3.
+    words: usize,
+}
+
+/// Returns what the letters that `differs` selects require. None if they prove nothing.
+fn required_lead(bytes: &[u8], differs: impl Fn(u8) -> bool) -> Option<RequiredLead> {
     const MIN_WORDS: usize = 3;
     let (mut letters, mut is_letter) = (0, [false; 256]);
     let (mut are_ordinary, mut are_grave_e) = (true, true);
@@ -153,7 +160,7 @@ fn least_lead(bytes: &[u8], differs: impl Fn(u8) -> bool) -> Option<(f32, usize)
             break;
         }
     }
-    let least = match words {
+    let margin = match words {
         0 => return None,
         _ if are_grave_e => WORDS_OF_GRAVE_E,
         MIN_WORDS if are_ordinary => WORDS_OF_ORDINARY,
@@ -161,7 +168,7 @@ fn least_lead(bytes: &[u8], differs: impl Fn(u8) -> bool) -> Option<(f32, usize)
         MIN_WORDS if letters > 1 => WORDS,
         _ => WORDS_OF_FEW_LETTERS,
     };
-    Some((least, words))
+    Some(RequiredLead { margin, words })
 }
 
 /// Returns the ASCII letters and bytes above 7F around the byte at `at`.

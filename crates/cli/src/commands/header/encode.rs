@@ -85,7 +85,10 @@ fn words(args: &EncodeArgs, text: &str) -> Result<String, Failure> {
         Some(name) => header::encode_field(name, text, &style),
         None => style.text(text, Place::Text, 0),
     };
-    let encoded = encoded.and_then(|words| usable(args, text, encoding).map(|()| words));
+    let encoded = encoded.and_then(|words| {
+        check_charsets(&args.charset, text, encoding)?;
+        Ok(words)
+    });
     encoded.map_err(|error| {
         let place = match (&args.name, error) {
             (Some(name), Unencodable::Place) => format!("in a field {name} "),
@@ -95,10 +98,13 @@ fn words(args: &EncodeArgs, text: &str) -> Result<String, Failure> {
     })
 }
 
-/// Returns the error of the first charset if none of a list without UTF-8 can encode the text.
-fn usable(args: &EncodeArgs, text: &str, encoding: Encoding) -> Result<(), Unencodable> {
+/// Returns the error of the first charset if none of a list can encode the text. UTF-8 can encode every text.
+fn check_charsets(charsets: &[Charset], text: &str, encoding: Encoding) -> Result<(), Unencodable> {
+    if charsets.contains(&Charset::UTF_8) {
+        return Ok(());
+    }
     let error = |charset: &Charset| encode_as(text, *charset, Place::Text, encoding, 0, "").err();
-    let mut errors = args.charset.iter().map(error);
+    let mut errors = charsets.iter().map(error);
     let Some(Some(first)) = errors.next() else {
         return Ok(());
     };

@@ -16,6 +16,7 @@
 //! counted when they are read again, but not compared. Quoting anew keeps Content-Length fields, although quotes make the body longer.
 
 mod job;
+mod mboxrd_message;
 mod outputs;
 mod read_back;
 mod requote;

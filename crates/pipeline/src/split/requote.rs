@@ -4,9 +4,10 @@
 //!
 //! One message at a time is in memory. Mailboxes with messages above the size limit are not rewritten.
 
+use super::mboxrd_message::MboxrdMessage;
 use super::split_batch::{Convention, SplitPiece};
-use crate::separator::{replaced_separator, separator_line};
-use mailglot_archive::mbox::{mark_separator, needs_mark, quote_mboxrd, trailer_for, unquote};
+use crate::separator::replaced_separator;
+use mailglot_archive::mbox::unquote;
 use mailglot_archive::{FileMode, Quoting};
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
@@ -82,29 +83,22 @@ pub(super) fn requote(
         old.read_exact(&mut message)?;
         out.clear();
         done.replaced += u64::from(replaced_separator(&separator).is_some());
-        let (length, trailer) = append(&separator, &unquote(&message, quoting), &mut out);
+        let new = MboxrdMessage {
+            separator: Some(&separator),
+            line_rest: b"",
+            lines: &unquote(&message, quoting),
+            more: false,
+            from_mailbox: true,
+            has_from: true,
+        };
+        let written = new.append(&mut out);
         place.start = done.bytes;
-        place.message = length as u32;
-        place.separator = (out.len() - length - trailer) as u32;
+        place.message = written.message as u32;
+        place.separator = (out.len() - written.message - written.trailer) as u32;
         file.write_all(&out)?;
         done.bytes += out.len() as u64;
     }
     file.flush()?;
     fs::rename(new, path)?;
     Ok(done)
-}
-
-/// Appends a message with a plain separator and a trailer. Returns the lengths of the quoted message and of the trailer.
-fn append(separator: &[u8], message: &[u8], out: &mut Vec<u8>) -> (usize, usize) {
-    let start = out.len();
-    out.extend_from_slice(&separator_line(separator, message));
-    let body = out.len();
-    quote_mboxrd(message, out);
-    let length = out.len() - body;
-    let trailer = trailer_for(&out[body..]);
-    out.extend_from_slice(trailer);
-    if needs_mark(&out[body..], true) {
-        mark_separator(out, start, body);
-    }
-    (length, trailer.len())
 }

@@ -5,6 +5,7 @@
 //! A label ends at a comma, also inside quotes, as Gmail writes them.
 
 use super::job::{SplitBy, SplitJob};
+use super::mboxrd_message::{MboxrdMessage, WrittenLengths};
 use super::split_batch::{Convention, OpenEnd, SplitBatch, SplitPiece, digest};
 use crate::discover::escaped_name;
 use crate::envelope;
@@ -14,13 +15,12 @@ use crate::reader::{NumberedBatch, begins_message};
 use crate::restore_quoting::line_end;
 use crate::run::{OpenSource, Stage};
 use crate::selection::folder_path;
-use crate::separator::{LINE_END_ADDED, NO_LINE_END, SEPARATOR_REPLACED};
-use crate::separator::{end_in_lf, replaced_separator, separator_line};
+use crate::separator::{
+    LINE_END_ADDED, NO_LINE_END, SEPARATOR_REPLACED, replaced_separator, separator_line,
+};
 use crate::status;
 use crate::tally::Tally;
-use mailglot_archive::mbox::{
-    lf_trailer_for, mark_separator, needs_mark, quote_mboxrd, trailer_for, unquote, without_padding,
-};
+use mailglot_archive::mbox::{trailer_for, unquote, without_padding};
 use mailglot_archive::{Entry, EntryKind, Format, MailboxOptions};
 use mailglot_mime::{Policy, Severity};
 use std::borrow::Cow;
@@ -142,8 +142,7 @@ impl SourcePieces<'_> {
         let is_copied = is_mailbox && input.opening.mailbox == MailboxOptions::default();
         let (mut convention, mut open_end) = (Convention::Mboxrd, OpenEnd::default());
         let (mut flags, mut modified) = (entry.flags, None);
-        // The lengths of the message and of what follows it.
-        let (mut length, mut trailer) = (0, 0);
+        let mut written = WrittenLengths::default();
         if self.stage.job.to != Format::Mbox {
             let (head, lines) = source.unquoted();
             out.extend_from_slice(head);
@@ -159,11 +158,12 @@ impl SourcePieces<'_> {
         {
             convention = copied;
             open_end = copy(source, out);
-            (length, trailer) = (source.old.len(), source.trailer.len());
+            written.message = source.old.len();
+            written.trailer = source.trailer.len();
         } else {
-            (length, trailer) = self.requote(source, tally, out);
+            written = self.requote(source, tally, out);
         }
-        let end = out.len() - trailer;
+        let end = out.len() - written.trailer;
         let digest = if is_whole {
             let (_, lines) = source.unquoted();
             digest(&lines)
@@ -177,7 +177,7 @@ impl SourcePieces<'_> {
         };
         SplitPiece {
             span: start..out.len(),
-            message: end - length..end,
+            message: end - written.message..end,
             ordinal: entry.ordinal,
             keys,
             continued: source.continued,
@@ -190,49 +190,32 @@ impl SourcePieces<'_> {
         }
     }
 
-    /// Appends a message with a separator and a trailer, quoted as in mboxrd. Returns the lengths of the quoted message and of the trailer.
+    /// Appends a message with a plain separator and a trailer, quoted as in mboxrd. Reports what the message loses or gains.
     fn requote(
         &self,
         source: &SourceEntry<'_>,
         tally: &mut Tally,
         out: &mut Vec<u8>,
-    ) -> (usize, usize) {
-        let start = out.len();
-        let (head, lines) = source.unquoted();
-        let from_mailbox = self.source.input.found.format == Format::Mbox;
-        if !source.continued {
-            out.extend_from_slice(&separator_line(source.separator, &lines));
-            if !from_mailbox {
-                end_in_lf(&mut out[start..]);
-            }
-            if let Some(detail) = replaced_separator(source.separator) {
-                self.event(source, SEPARATOR_REPLACED, &detail, tally);
-            }
+    ) -> WrittenLengths {
+        let separator = (!source.continued).then_some(source.separator);
+        if let Some(detail) = separator.and_then(replaced_separator) {
+            self.event(source, SEPARATOR_REPLACED, &detail, tally);
         }
-        let body = out.len();
-        out.extend_from_slice(head);
-        quote_mboxrd(&lines, out);
-        let end = out.len();
-        let mut trailer: &[u8] = b"";
-        if !source.entry.more {
-            let message = &out[body..end];
-            trailer = if from_mailbox {
-                trailer_for(message)
-            } else {
-                lf_trailer_for(message)
-            };
-            out.extend_from_slice(trailer);
-            if end > body && !matches!(out[end - 1], b'\n' | b'\r') {
-                self.event(source, LINE_END_ADDED, NO_LINE_END, tally);
-            }
+        let (line_rest, lines) = source.unquoted();
+        let message = MboxrdMessage {
+            separator,
+            line_rest,
+            lines: &lines,
+            more: source.entry.more,
+            from_mailbox: self.source.input.found.format == Format::Mbox,
+            has_from: source.entry.froms != Some(false),
+        };
+        let written = message.append(out);
+        let last = lines.last().or(line_rest.last());
+        if !source.entry.more && !matches!(last, None | Some(b'\n' | b'\r')) {
+            self.event(source, LINE_END_ADDED, NO_LINE_END, tally);
         }
-        // The end of the last piece of a large message is not known yet.
-        if !source.continued
-            && (source.entry.more || needs_mark(&out[body..], source.entry.froms != Some(false)))
-        {
-            mark_separator(out, start, body);
-        }
-        (end - body, trailer.len())
+        written
     }
 
     /// Reports an event at the start of a message.

@@ -392,51 +392,7 @@ impl List {
             let address = self.address.take().unwrap_or_default();
             self.write_back(address);
         }
-        let phrase = self.phrase.split_whitespace().collect::<Vec<_>>().join(" ");
-        // Spaces of quoted strings stay.
-        let phrase = if self.named {
-            self.phrase.trim().to_owned()
-        } else {
-            phrase
-        };
-        // Comments stand only after the phrase.
-        let is_whole = self
-            .before_comments
-            .is_none_or(|length| length == self.phrase.trim_end().len());
-        let mut mailbox = Mailbox {
-            comments: std::mem::take(&mut self.comments),
-            at: self.at.clone().unwrap_or_default(),
-            ..Mailbox::default()
-        };
-        match self.address.take() {
-            Some(address) => {
-                let (address, more) = if address.ends_with('@') && !self.angles {
-                    // The second half of `a @ b`.
-                    let (domain, more) = phrase.split_once(' ').unwrap_or((&phrase, ""));
-                    (address + domain, more.to_owned())
-                } else {
-                    (address, phrase)
-                };
-                mailbox.address = address;
-                mailbox.name = Some(more).filter(|name| !name.is_empty());
-            }
-            None if phrase.is_empty() => {}
-            // `Joe (joe@example.org)`
-            None if self.is_address_comment && mailbox.comments.len() == 1 => {
-                let comment = mailbox.comments.remove(0);
-                comment.trim().clone_into(&mut mailbox.address);
-                mailbox.name = Some(phrase);
-            }
-            None if !self.named
-                && is_whole
-                && is_obscured_address(&phrase, !mailbox.comments.is_empty()) =>
-            {
-                mailbox.address = phrase;
-            }
-            // A lone atom is a local part: `root`.
-            None if !self.named && !phrase.contains(' ') => mailbox.address = phrase,
-            None => mailbox.name = Some(phrase),
-        }
+        let mut mailbox = self.take_mailbox();
         if self.angles {
             self.join_first_parts(&mut mailbox);
         }
@@ -455,6 +411,55 @@ impl List {
             Some((_, list)) => list.push(mailbox),
             None => self.done.push(Entry::Mailbox(mailbox)),
         }
+    }
+
+    /// Returns the mailbox of the phrase, the address and the comments since the last entry. Takes the address and the comments.
+    fn take_mailbox(&mut self) -> Mailbox {
+        let phrase = if self.named {
+            // Spaces of quoted strings stay.
+            self.phrase.trim().to_owned()
+        } else {
+            self.phrase.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        // Comments stand only after the phrase.
+        let is_whole = self
+            .before_comments
+            .is_none_or(|length| length == self.phrase.trim_end().len());
+        let mut mailbox = Mailbox {
+            comments: std::mem::take(&mut self.comments),
+            at: self.at.clone().unwrap_or_default(),
+            ..Mailbox::default()
+        };
+        match self.address.take() {
+            Some(address) => {
+                let (address, name) = if address.ends_with('@') && !self.angles {
+                    // The second half of `a @ b`.
+                    let (domain, name) = phrase.split_once(' ').unwrap_or((&phrase, ""));
+                    (address + domain, name.to_owned())
+                } else {
+                    (address, phrase)
+                };
+                mailbox.address = address;
+                mailbox.name = Some(name).filter(|name| !name.is_empty());
+            }
+            None if phrase.is_empty() => {}
+            // `Joe (joe@example.org)`
+            None if self.is_address_comment && mailbox.comments.len() == 1 => {
+                let comment = mailbox.comments.remove(0);
+                comment.trim().clone_into(&mut mailbox.address);
+                mailbox.name = Some(phrase);
+            }
+            None if !self.named
+                && is_whole
+                && is_obscured_address(&phrase, !mailbox.comments.is_empty()) =>
+            {
+                mailbox.address = phrase;
+            }
+            // A lone atom is a local part: `root`.
+            None if !self.named && !phrase.contains(' ') => mailbox.address = phrase,
+            None => mailbox.name = Some(phrase),
+        }
+        mailbox
     }
 
     /// Returns true if a comma after this entry may belong to a name: `Smith, John <js@x.example>`.

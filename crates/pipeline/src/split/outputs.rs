@@ -10,6 +10,7 @@ use super::split_batch::{Convention, OpenEnd, SplitBatch, SplitPiece};
 use crate::discover::SourceInput;
 use crate::error::Error;
 use crate::message_file_names;
+use crate::progress::Progress;
 use crate::run::{EndedSource, ResultSink};
 use crate::unique_name::UniqueNames;
 use mailglot_archive::replace::FolderReplacement;
@@ -171,7 +172,7 @@ impl<'a> Outputs<'a> {
     }
 
     /// Writes the output at `index` anew, with plain separators and the quoting of mboxrd. Returns false if a message came in pieces.
-    pub(super) fn requote(&mut self, index: usize) -> Result<bool, Error> {
+    pub(super) fn requote(&mut self, index: usize, progress: &Progress) -> Result<bool, Error> {
         let Writer::Mailboxes(root, mode, _) = &self.writer else {
             return Ok(false);
         };
@@ -182,8 +183,9 @@ impl<'a> Outputs<'a> {
         let path = root.temporary().join(&open.output.name);
         let new = root.temporary().join(format!("{}.tmp", open.output.name));
         let quoting = open.convention.quoting();
-        let done = requote(&path, &new, &mut open.places, quoting, *mode);
+        let done = requote(&path, &new, &mut open.places, quoting, *mode, progress);
         let done = done.map_err(|error| cannot_write(root.path(), &open.output, error))?;
+        let done = done.ok_or(Error::Interrupted)?;
         open.convention = Convention::Mboxrd;
         open.output.bytes = done.bytes;
         // The other messages got their line ends when another one followed.

@@ -37,7 +37,7 @@ pub(super) fn check(
         if matches!(checked, Err(Error::ReadBack(_))) && outputs.fill_gaps(index)? {
             checked = check(outputs);
         }
-        if matches!(checked, Err(Error::ReadBack(_))) && outputs.requote(index)? {
+        if matches!(checked, Err(Error::ReadBack(_))) && outputs.requote(index, progress)? {
             checked = check(outputs);
         }
         checked?;

@@ -6,6 +6,7 @@
 
 use super::mboxrd_message::MboxrdMessage;
 use super::split_batch::{Convention, SplitPiece};
+use crate::progress::Progress;
 use crate::separator::replaced_separator;
 use mailglot_archive::mbox::unquote;
 use mailglot_archive::{FileMode, Quoting};
@@ -64,18 +65,24 @@ impl Convention {
 }
 
 /// Copies the messages of a mailbox to `new`, and gives the copy its name. Changes the places to those in the copy.
+///
+/// Returns `None` if the caller interrupts the job. The mailbox stays then, and the places are wrong.
 pub(super) fn requote(
     path: &Path,
     new: &Path,
     places: &mut [MessagePlace],
     quoting: Quoting,
     mode: FileMode,
-) -> io::Result<Requoted> {
+    progress: &Progress,
+) -> io::Result<Option<Requoted>> {
     let mut old = BufReader::new(File::open(path)?);
     let mut file = BufWriter::new(mode.create_file(new)?);
     let mut done = Requoted::default();
     let (mut separator, mut message, mut out) = (Vec::new(), Vec::new(), Vec::new());
     for place in places {
+        if progress.is_interrupted() {
+            return Ok(None);
+        }
         old.seek(SeekFrom::Start(place.start))?;
         separator.resize(place.separator as usize, 0);
         old.read_exact(&mut separator)?;
@@ -100,5 +107,5 @@ pub(super) fn requote(
     }
     file.flush()?;
     fs::rename(new, path)?;
-    Ok(done)
+    Ok(Some(done))
 }

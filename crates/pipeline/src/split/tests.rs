@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 const SEPARATOR: &str = "From a@b Mon Jan  1 00:00:00 2001\n";
 
@@ -273,6 +274,25 @@ fn a_part_that_is_read_otherwise_gets_its_blank_lines() {
     );
     assert_eq!(list[0].bytes, expected.len() as u64);
     assert_eq!(fs::read_dir(&output).unwrap().count(), 1);
+}
+
+#[test]
+fn an_interrupt_ends_the_quoting_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("out");
+    let job = job(Path::new("-"), &output, SplitBy::Size(1 << 20));
+    let mut outputs = Outputs::new(&job, WriteOptions::NEW).unwrap();
+    let bytes = b"Subject: s\n\n".to_vec();
+    let mut batch = SplitBatch {
+        pieces: vec![piece(0..bytes.len(), &[], false, false)],
+        bytes,
+    };
+    assert!(outputs.take(&mut batch).unwrap().is_continue());
+    outputs.flush().unwrap();
+    let interrupted = Progress::default();
+    interrupted.interrupt.store(true, Ordering::Relaxed);
+    let stopped = outputs.requote(0, &interrupted);
+    assert!(matches!(stopped, Err(Error::Interrupted)), "{stopped:?}");
 }
 
 /// A message in pieces is not quoted anew.

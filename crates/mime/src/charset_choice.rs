@@ -7,7 +7,6 @@
 
 mod beside_data;
 mod by_structure;
-mod bytes_under_utf16;
 mod choice;
 mod evidence;
 mod folded_calendars;
@@ -22,6 +21,7 @@ mod tests;
 mod text_tests;
 mod thresholds;
 mod two_charsets;
+mod utf16_mislabel;
 mod without_label;
 
 pub(crate) use beside_data::choose_beside_data;

@@ -358,7 +358,7 @@ mod tests {
         }
     }
 
-    /// A NUL or another control here and there makes no UTF-16 of text of bytes.
+    /// A few NULs or other controls do not make text in another charset UTF-16.
     #[test]
     fn controls_in_other_text_prove_nothing() {
         let mut seen = 0;

@@ -1,11 +1,11 @@
 //! Uses the label or its superset, and searches further if the label cannot decode the bytes.
 
-use super::bytes_under_utf16::text_of_bytes;
 use super::labels::label_check::{LabelVerdict, OtherReading, check_label};
 use super::labels::label_events::detected_event;
 use super::labels::label_scope::LabelScope;
 use super::labels::named_rival::{by_declaration, by_declaration_beside_utf8, by_message};
 use super::labels::{certain_utf8, label_plausibility, superset};
+use super::utf16_mislabel::mislabeled_utf16;
 use crate::charset_choice::choice::Choice;
 use crate::charset_choice::evidence::Evidence;
 use crate::charset_choice::text_tests::cjk_level1::is_level1;
@@ -54,7 +54,7 @@ pub(crate) fn known_label<'a>(
 ) -> Choice<'a> {
     let mut choice = if charset == Charset::UTF_8 {
         by_label_of_utf8(bytes, classes, evidence, events)
-    } else if let Some(choice) = text_of_bytes(charset, bytes, evidence) {
+    } else if let Some(choice) = mislabeled_utf16(charset, bytes, evidence) {
         choice.after(events)
     } else {
         by_label_or_better(bytes, classes, charset, evidence, events)

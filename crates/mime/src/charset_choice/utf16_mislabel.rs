@@ -1,11 +1,12 @@
-//! Reads text of bytes under a label of UTF-16. Programs write `unicode` over text in a Windows code page.
+//! Detects the charset of text that its label calls UTF-16 although it is in another charset. Programs write `unicode` over text in a Windows
+//! code page.
 //!
 //! ```text
 //! label unicode   "Just nu f\xE5r du 20 %"   `Just nu får du 20 %` instead of `畊瑳渠...`
 //! ```
 //!
 //! # Limits
-//! Text with NULs is UTF-16: each line end has one. Without NULs, the label stays for words of one script, which need no line end.
+//! Text with NULs keeps its label: each line end in UTF-16 has a NUL. Without NULs, pairs of bytes that make words of one script keep it, too.
 
 use crate::charset_choice::choice::Choice;
 use crate::charset_choice::evidence::Evidence;
@@ -17,20 +18,20 @@ use mailglot_codec::{Charset, bom, detect};
 /// Minimum number of bytes. Fewer prove nothing.
 const MIN_BYTES: usize = 12;
 
-/// Detects the charset of text that is not in the UTF-16 of its label. Returns None if the label may be right.
-pub(crate) fn text_of_bytes<'a>(
+/// Decodes text that is not in the UTF-16 of its label. Returns None if the label may be right.
+pub(crate) fn mislabeled_utf16<'a>(
     label: Charset,
     bytes: &'a [u8],
     evidence: &Evidence<'_>,
 ) -> Option<Choice<'a>> {
-    let may_be = evidence.detection() != Detection::Off
+    let may_be_mislabeled = evidence.detection() != Detection::Off
         && !evidence.mapped
         && is_utf16(label)
         && bytes.len() >= MIN_BYTES
         && memchr::memchr(0, bytes).is_none()
         && bom::sniff(bytes).is_none()
         && (is_mostly_ascii(bytes) || !detect::is_text_in_pairs(label, bytes));
-    if !may_be || bytes.is_ascii() {
+    if !may_be_mislabeled || bytes.is_ascii() {
         return None;
     }
     let choice = without_label(bytes, evidence, Some(label), Vec::new());
@@ -56,12 +57,12 @@ mod tests {
     use crate::test_charsets::encoded;
 
     fn read(label: Charset, bytes: &[u8]) -> Option<(&'static str, String)> {
-        text_of_bytes(label, bytes, &Evidence::default())
+        mislabeled_utf16(label, bytes, &Evidence::default())
             .map(|choice| (choice.used.name(), choice.text.into_owned()))
     }
 
     #[test]
-    fn labels_of_utf16_yield_to_text_of_bytes() {
+    fn labels_of_utf16_yield_to_text_in_other_charsets() {
         for (charset, text) in [
             ("windows-1252", "Just nu får du 20 % på alla möbler."),
             ("windows-1252", "Schöne Grüße aus Köln, bis morgen!\n"),

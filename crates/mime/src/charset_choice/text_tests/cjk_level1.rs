@@ -84,7 +84,8 @@ impl Level {
         true
     }
 
-    /// Counts the non-ASCII characters in the level, and the others. The third byte of JIS X 0212 in EUC-JP belongs to its character.
+    /// Counts the non-ASCII characters in the level, and the others. A character of three bytes (JIS X 0212 in EUC-JP) counts once, one of four
+    /// bytes (GB18030) twice.
     fn count(self, bytes: &[u8]) -> (usize, usize) {
         const JIS_X_0212: u8 = 0x8F;
         let (mut everyday, mut others, mut at) = (0, 0, 0);
@@ -145,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn characters_of_three_and_four_bytes_count_once() {
+    fn characters_of_three_bytes_count_once_and_those_of_four_twice() {
         let count = |level: Level, charset: Charset, text: &str| {
             level.count(&charset.encode_exact(text).expect("in the charset"))
         };

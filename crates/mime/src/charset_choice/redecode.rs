@@ -298,7 +298,7 @@ fn unassigned_sequences(bytes: &[u8]) -> usize {
 
 /// Returns true for text in `other` with UTF-8 sequences by chance: malformed ones outnumber them, and the text in `other` is faultless.
 ///
-/// In a double-byte charset, all characters must be everyday ones, or most of more text.
+/// In a double-byte charset, all characters must be everyday ones. In longer text, three in four suffice.
 fn is_legacy_by_utf8_chance(bytes: &[u8], other: Charset) -> bool {
     const MIN_MALFORMED: usize = 3;
     const MIN_HIGH_BYTES: usize = 6;

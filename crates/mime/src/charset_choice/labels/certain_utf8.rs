@@ -134,7 +134,7 @@ pub(crate) fn is_signs_as(charset: Charset, run: &[u8]) -> bool {
     is_word && count(&decode_unlogged(charset, run)) == 0
 }
 
-/// Returns true if the characters of a run are what they seem: other charsets do not have their bytes in such a place.
+/// Returns true if a run of valid UTF-8 is no other charset by chance: other charsets do not have its bytes in such a place.
 pub(crate) fn is_certain(bytes: &[u8], run: &Range<usize>) -> bool {
     let before = run.start.checked_sub(1).map(|at| bytes[at]);
     let after = bytes.get(run.end).copied();

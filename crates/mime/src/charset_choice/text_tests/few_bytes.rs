@@ -43,7 +43,7 @@ struct Margins {
     report: f32,
     /// To replace the label.
     overrule: f32,
-    /// True for signs or letters of another script within words, which no language has. Others are only reported with certainty.
+    /// True for signs or letters of another script within words, which no language has. They are reported even if detection is not sure.
     is_of_signs: bool,
     /// The charsets that have the letters; without them every Latin one.
     charsets: &'static [Charset],

@@ -9,8 +9,8 @@
 //!
 //! # Rules
 //! The whole text is far likelier in another charset of one byte ([`TEXT`]), which reads letters of at least one word otherwise. The ASCII words
-//! are likelier in a language that is not written in Latin-1 ([`WORDS`]). One or two words of a right label never reach [`TEXT`], so beside them
-//! the ASCII words may be as likely elsewhere ([`WORDS_OF_FEW_LETTERS`]).
+//! are likelier in a language that is not written in Latin-1 ([`WORDS`]). Text under a right label with only one or two such words never
+//! reaches [`TEXT`]. So the ASCII words need no lead there ([`WORDS_OF_FEW_LETTERS`]).
 //!
 //! If only vowels with grave accents and circumflexes differ, the ASCII words must be far likelier: Breton, Friulian and Kurdish have no model.
 //! `è` alone needs less ([`WORDS_OF_GRAVE_E`]): `č` is frequent, and no language has only `è`.
@@ -30,13 +30,13 @@ use mailglot_codec::{Charset, is_alphabetic};
 
 /// Margin of likelihood (natural logarithm) of the ASCII words, if at least three words have two or more letters that differ.
 const WORDS: f32 = 1.0;
-/// The same, for fewer words, or a single letter.
+/// Like [`WORDS`], for fewer words, or a single letter.
 const WORDS_OF_FEW_LETTERS: f32 = -3.0;
-/// The same, if only `è` differs.
+/// Like [`WORDS`], if only `è` differs.
 const WORDS_OF_GRAVE_E: f32 = 0.0;
-/// The same, for a charset that is not in [`CHARSETS`].
+/// Like [`WORDS`], for a charset that is not in [`CHARSETS`].
 const WORDS_IN_RARE_CHARSET: f32 = 8.0;
-/// The same, if only vowels of [`ORDINARY`] differ.
+/// Like [`WORDS`], if only vowels of [`ORDINARY`] differ.
 const WORDS_OF_ORDINARY: f32 = 24.0;
 /// Margin of likelihood of the text.
 const TEXT: f32 = 20.0;

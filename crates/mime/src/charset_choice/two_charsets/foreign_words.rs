@@ -1,12 +1,12 @@
-//! Reads words of another charset in lines of UTF-8. Programs that merge letters insert such names.
+//! Reads words of another charset in lines of UTF-8. Mail merge programs insert such names.
 //!
 //! ```text
 //! label utf-8   "Bonjour Fran\xE7ois, votre commande a \xC3\xA9t\xC3\xA9"   `François` is in windows-1252
 //! ```
 //!
 //! # Limits
-//! Single-byte charsets. The words have letters from E0 on only, and do not end the text. Bytes that may be pieces of the text's own characters
-//! are damage.
+//! Finds words in single-byte charsets only. The bytes of their letters are E0 or above, and the words do not end the text. Bytes that may be
+//! pieces of the text's own characters are damage.
 
 use super::mixed_text::{MixedText, RestCharset};
 use super::mixed_utf8::{has_no_sequence, is_single_byte_ascii, read_lines};

@@ -457,7 +457,7 @@ mod tests {
         }
     }
 
-    /// Programs that merge letters insert names in UTF-8.
+    /// Mail merge programs insert names in UTF-8.
     #[test]
     fn a_word_of_the_same_alphabet_is_found_within_a_line() {
         for (charset, line, name) in [

@@ -11,7 +11,7 @@ use crate::decoder;
 use crate::detect::script_group::ScriptGroup;
 use crate::mode::Mode;
 
-/// Cost of such a sign where it does: it makes any text odd.
+/// Cost of a sign of [`NEVER_WITHIN`] between letters: it makes any text odd.
 const WITHIN: u32 = 1 << 20;
 
 /// The 256 bytes of a single-byte charset, as detection classifies them.

@@ -20,7 +20,7 @@ pub struct Hints<'a> {
     /// Guesses only charsets that [keep ASCII text](Charset::keeps_ascii_text), except those that a byte order mark or [`structure`](super::structure()) proves.
     /// Used for parts of messages.
     pub ascii_compatible: bool,
-    /// The rules of the decision; all but in measurements.
+    /// The rules that may decide. Measurements turn some off; everything else uses all.
     #[doc(hidden)]
     pub rules: Rules,
 }

@@ -74,7 +74,7 @@ impl Candidate {
     }
 }
 
-/// Cost of being one tier lower.
+/// Prior cost of a language for each tier below the first, whose languages have the most mail.
 const TIER: u32 = 3 * NAT / 4;
 
 /// All charsets that are known by a language.

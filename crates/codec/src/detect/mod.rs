@@ -113,8 +113,8 @@ pub fn detect(bytes: &[u8], hints: &Hints<'_>) -> Guess {
 /// Returns the most likely charsets, at most `n`, the best first. If several charsets give the same text, only one is returned.
 /// If a rule decides, there is only one.
 ///
-/// The first is the answer of [`detect`]. Rules may choose it against the models, or lower its confidence: a few signs prove no Chinese. The
-/// others follow as the models rate their text, with the confidence of the models. So a later confidence may be higher than the first.
+/// The first is the answer of [`detect`]. Rules may choose it against the models, or lower its confidence: a few symbols do not prove
+/// Chinese. The others follow as the models rate their text, with the confidence of the models. So a later confidence may be higher than the first.
 pub fn detect_top(bytes: &[u8], hints: &Hints<'_>, n: usize) -> Vec<Guess> {
     let weighed = Weighed::new(bytes, hints);
     let only = weighed

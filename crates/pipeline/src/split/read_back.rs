@@ -58,13 +58,13 @@ fn check_mailbox(
     if (found.messages, found.digests) == (open.output.messages, open.digests) {
         return Ok(());
     }
-    let first = found.other.unwrap_or(found.messages);
+    let first = found.first_misread.unwrap_or(found.messages);
     let last = open.places.len().saturating_sub(1);
-    let other = open.places.get(last.min(first as usize));
-    let message = other.map(|other| {
-        let source = outputs.sources.get(other.source as usize);
+    let misread = open.places.get(last.min(first as usize));
+    let message = misread.map(|place| {
+        let source = outputs.sources.get(place.source as usize);
         let source = source.map_or("-".into(), |path| path.display().to_string());
-        (format!("{source}:{}", other.ordinal), other.start)
+        (format!("{source}:{}", place.ordinal), place.start)
     });
     Err(Error::ReadBack(ReadBackError {
         path: place.join(&open.output.name),
@@ -100,12 +100,12 @@ fn measure(folder: &Path) -> io::Result<(u64, u64)> {
     while let Some(folder) = waiting.pop() {
         for item in fs::read_dir(folder)? {
             let item = item?;
-            let of = item.metadata()?;
-            if of.is_dir() {
+            let metadata = item.metadata()?;
+            if metadata.is_dir() {
                 waiting.push(item.path());
             } else {
                 files += 1;
-                bytes += of.len();
+                bytes += metadata.len();
             }
         }
     }
@@ -120,7 +120,7 @@ struct Reading {
     /// Sum of their digests.
     digests: u128,
     /// Number of the first message that stands elsewhere than it was written, or has other bytes. From 0.
-    other: Option<u64>,
+    first_misread: Option<u64>,
 }
 
 /// Reads a mailbox, and compares its messages with the places of those that were written.
@@ -141,13 +141,13 @@ fn read(path: &Path, open_output: &OpenOutput, progress: &Progress) -> Result<Re
         for entry in &batch.entries {
             let begins = begins_message(entry, more);
             more = entry.more;
-            if begins && found.other.is_none() {
+            if begins && found.first_misread.is_none() {
                 let place = open_output.places.get(found.messages as usize);
                 let quoted = &batch.bytes[entry.message.clone()];
                 let is_same = place.is_some_and(|place| is_at(entry, place))
                     && (entry.quoting == quoting
                         || unquote(quoted, entry.quoting) == unquote(quoted, quoting));
-                found.other = (!is_same).then_some(found.messages);
+                found.first_misread = (!is_same).then_some(found.messages);
             }
             found.messages += u64::from(begins);
             if entry.kind == EntryKind::Message {

@@ -1,4 +1,4 @@
-//! Chooses the separator line of a message in a mailbox that is written, and tells when the old line loses something.
+//! Chooses the separator line of a message in a mailbox that is written, and reports what the old line loses.
 //!
 //! # Limits
 //!

@@ -15,7 +15,7 @@ pub(super) struct MboxrdMessage<'a> {
     pub(super) lines: &'a [u8],
     /// True if another piece follows.
     pub(super) more: bool,
-    /// True if the message was in a mailbox. False for a file, which gets line ends that end in LF before each separator.
+    /// True if the message was in a mailbox. For a file, an LF ends its separator and precedes the next one.
     pub(super) from_mailbox: bool,
     /// False only if the message has no `From ` at all.
     pub(super) has_from: bool,

@@ -334,7 +334,7 @@ impl<'a> Outputs<'a> {
 impl OpenOutput {
     /// Ends the last message before another one. Returns true if its last line got a line end.
     ///
-    /// A blank line that the input lacks is added only if the output is not read as its messages without it.
+    /// A blank line that the input lacks is only noted as a gap. [`Outputs::fill_gaps`] adds it if the output is not read as its messages.
     fn end_message(&mut self) -> bool {
         let line_ends = self.open_end.line_ends;
         if self.open_end.ends_line {

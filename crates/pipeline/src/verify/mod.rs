@@ -48,7 +48,7 @@ pub enum Verdict {
     ///
     /// If it reads something else, or cannot read the message, the list names its known defects that cause this. The list is mostly empty.
     ///
-    /// *Example*: it limits how deep parts are nested.
+    /// *Example*: mail-parser limits how deep parts are nested.
     Accepted(Vec<Defect>),
     /// The second reader reads something else, or the inverse of the edits does not restore the original.
     Rejected(Disagreement),

@@ -174,6 +174,11 @@ const VALUES: &[Row] = &[
 /// Values of Content-Type or Content-Disposition; the name is of the one parameter that is asked for.
 const PARAMETERS: &[Row] = &[
     (
+        "a blank before the asterisk",
+        b"x/y; name *=UTF-8''foo-%c3%a4.html",
+        "foo-ä.html",
+    ),
+    (
         "a word over segments",
         b"x/y; name*0=\"=?utf-8?Q?a=C3\"; name*1=\"=A9?=\"",
         "aé",

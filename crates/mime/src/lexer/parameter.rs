@@ -319,8 +319,14 @@ impl<'a> ParameterLexer<'a> {
             });
         }
         let is_end = |b| is_space(b) || matches!(b, b'=' | b';' | b'(' | b'"');
-        let end = find_byte(value, start, is_end);
+        let mut end = find_byte(value, start, is_end);
         self.at = skip_cfws(value, end);
+        // `filename *=utf-8''a%20b` has a blank before the asterisk.
+        let has_apart_mark = value.get(self.at) == Some(&b'*') && is_file_name(&value[start..end]);
+        if has_apart_mark {
+            end = find_byte(value, self.at, is_end);
+            self.at = skip_cfws(value, end);
+        }
         match value.get(self.at) {
             Some(b'=') => self.at += 1,
             // Skips a name without a value. The text after it may be a parameter.
@@ -331,7 +337,8 @@ impl<'a> ParameterLexer<'a> {
             }
             _ => return None,
         }
-        let is_apart = self.at > end + 1 || value.get(self.at).is_some_and(|&b| is_space(b));
+        let is_apart =
+            has_apart_mark || self.at > end + 1 || value.get(self.at).is_some_and(|&b| is_space(b));
         Some(self.parameter(start..end, is_apart.then_some(self.at)))
     }
 

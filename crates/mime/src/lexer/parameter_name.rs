@@ -18,12 +18,12 @@ pub(crate) enum NameForm {
 
 /// Splits a name from its RFC 2231 marks. An asterisk without a valid segment number is part of the name.
 ///
-/// Numbers of a file name may have leading zeros, as some programs write them.
+/// Numbers of a file name may have leading zeros, as some programs write them. White space may precede the asterisk.
 pub(crate) fn split_name(name: &[u8]) -> (&[u8], NameForm) {
     let Some(star) = memchr::memchr(b'*', name).filter(|&n| n > 0) else {
         return (name, NameForm::Plain);
     };
-    let (base, mark) = (&name[..star], &name[star + 1..]);
+    let (base, mark) = (name[..star].trim_ascii_end(), &name[star + 1..]);
     if mark.is_empty() {
         return (base, NameForm::Extended);
     }

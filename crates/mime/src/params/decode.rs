@@ -181,6 +181,12 @@ mod tests {
             ("a/b; name=; x=y", vec!["param.no-value"]),
             ("a/b;; x=y", vec!["param.empty"]),
             ("a/b; name = c", vec!["param.blank"]),
+            ("a/b; name *=utf-8''c", vec!["param.blank"]),
+            ("a/b; name *0=c; name *1=d", vec!["param.blank"; 2]),
+            (
+                "a/b; other *=utf-8''c",
+                vec!["param.no-value", "param.bad-mark", "param.no-semicolon"],
+            ),
             ("a/b; name*0=c; name*2=d", vec!["param.gap"]),
             ("a/b; name=c; NAME=d", vec!["param.duplicate"]),
             ("a/b; name*=utf-8''%4", vec!["param.bad-percent"]),

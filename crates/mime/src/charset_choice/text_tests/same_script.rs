@@ -10,8 +10,9 @@
 //! A cheap test of letters beside their neighbors selects text, and the margin of likelihood decides.
 //!
 //! # Limits
-//! Two charsets for each label. Compares nothing with charsets of other scripts.
+//! Compares each label with one other charset, for six labels. The Cyrillic charsets have tests of their own ([`super::mac_cyrillic`]).
 
+use super::few_bytes::is_likelier_throughout;
 use super::likelier_charset::LikelierCharset;
 use super::neighbor_bytes::byte_or_blank;
 use super::plain_words::few_plain_words;
@@ -20,11 +21,12 @@ use crate::charset_choice::thresholds::{SURE_CONFIDENCE, window};
 use mailglot_codec::Charset;
 use mailglot_codec::detect::{self, Evidence, Guess, MAX_HIGH_BYTES, WINDOW, high_bytes};
 
-/// Margins of likelihood (natural logarithm) from which on the other charset is reported and replaces the label. None of 60,000 names, words
-/// and sentences under right labels reaches the first.
+/// Margin of likelihood (natural logarithm) from which on the other charset is reported. None of 60,000 names, words and sentences under
+/// right labels reaches it.
 const REPORT_MARGIN: f32 = 10.0;
 /// Like [`REPORT_MARGIN`], for the Greek charsets, which differ in one letter: `Ά`.
 const REPORT_MARGIN_OF_ALPHA: f32 = 2.0;
+/// Margin of likelihood from which on the other charset replaces the label.
 const OVERRULE_MARGIN: f32 = 20.0;
 /// Like [`OVERRULE_MARGIN`], if the label makes one or two plain words of the text.
 const OVERRULE_MARGIN_OF_NAMES: f32 = 32.0;
@@ -92,10 +94,11 @@ pub(crate) fn likelier_of_same_script(
     } else {
         REPORT_MARGIN
     };
-    (margin >= report).then_some(LikelierCharset {
-        guess,
-        decides: margin >= overrule,
-    })
+    // Uyghur and other languages without a model have letters that are rare in Arabic and Persian.
+    let decides = label != Charset::WINDOWS_1256
+        && margin >= overrule
+        && is_likelier_throughout(label, charset, bytes, hints);
+    (margin >= report).then_some(LikelierCharset { guess, decides })
 }
 
 /// Returns true if the text has signs or rare letters in windows-1250 where ISO-8859-2 has `š`, `ž`, `ť`, `ą`, `ś` or `ź`. The text
@@ -149,6 +152,12 @@ mod tests {
                 "windows-1256",
                 "السلام عليكم، أرسل لكم الملف المطلوب مع التقدير",
                 true,
+            ),
+            (
+                "windows-1256",
+                "ISO-8859-6",
+                "السلام عليكم، أرسل لكم الملف المطلوب مع التقدير",
+                false,
             ),
             (
                 "ISO-8859-4",

@@ -97,9 +97,9 @@ pub(crate) fn find_likelier<'h>(
     // The last two tests are not in `is_in_scope`: they are too slow for each word of a header.
     let needs_detection = scope != LabelScope::None
         && (needs_detection(label, bytes, || arabic.is_some())
+            || may_be_of_same_script(label, bytes)
             || may_be_neighbor_language(label, bytes)
-            || may_have_foreign_word(label, bytes)
-            || may_be_of_same_script(label, bytes));
+            || may_have_foreign_word(label, bytes));
     if !needs_detection && !is_in_scope_without_detection(label, bytes, scope) {
         return None;
     }
@@ -166,6 +166,7 @@ fn is_in_scope_without_detection(label: Charset, bytes: &[u8], scope: LabelScope
                 || has_windows_apostrophes(label, bytes)
                 || is_latin_1(label) && has_sign_beside_letters(bytes)
                 || may_be_mac_cyrillic(label, bytes)
+                || may_be_of_same_script(label, bytes)
                 || likelier_by_mac_signs(label, bytes).is_some()
                 || western_words(label, bytes) != WesternWords::None
         }

@@ -18,6 +18,7 @@ pub(super) mod foreign_letters;
 pub(super) mod hebrew_visual_order;
 pub(super) mod insufficient_evidence;
 pub(super) mod language_hint;
+pub(super) mod latin2_letters;
 pub(super) mod latin_under_east_asian;
 pub(super) mod likelier_charset;
 pub(super) mod line_drawing;

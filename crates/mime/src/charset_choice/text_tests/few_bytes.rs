@@ -15,11 +15,11 @@ use super::damage::decodes_without_loss;
 use super::foreign_letters::{
     arabic_words_with_latin_letters, are_of_several_alphabets, latin_words_with_foreign_letters,
 };
+use super::latin2_letters::has_letters_of_iso_8859_2;
 use super::likelier_charset::LikelierCharset;
 use super::misplaced_signs::{SignsWithin, has_latin_letters, signs_within_words};
 use super::neighbor_languages::{CENTRAL_EUROPEAN, SIGNS};
 use super::repetitions::unrepeated;
-use super::same_script::has_letters_of_iso_8859_2;
 use super::western_letters::is_latin_1;
 use crate::charset_choice::thresholds::SURE_CONFIDENCE;
 use crate::unlogged::decode_unlogged;

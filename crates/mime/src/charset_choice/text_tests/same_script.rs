@@ -13,13 +13,14 @@
 //! Compares each label with one other charset, for six labels. The Cyrillic charsets have tests of their own ([`super::mac_cyrillic`]).
 
 use super::few_bytes::is_likelier_throughout;
+use super::latin2_letters::has_letters_of_iso_8859_2;
 use super::likelier_charset::LikelierCharset;
 use super::neighbor_bytes::byte_or_blank;
 use super::plain_words::few_plain_words;
 use super::repetitions::unrepeated;
 use crate::charset_choice::thresholds::{SURE_CONFIDENCE, window};
 use mailglot_codec::Charset;
-use mailglot_codec::detect::{self, Evidence, Guess, MAX_HIGH_BYTES, WINDOW, high_bytes};
+use mailglot_codec::detect::{self, Evidence, Guess};
 
 /// Margin of likelihood (natural logarithm) from which on the other charset is reported. None of 60,000 names, words and sentences under
 /// right labels reaches it.
@@ -99,25 +100,6 @@ pub(crate) fn likelier_of_same_script(
         && margin >= overrule
         && is_likelier_throughout(label, charset, bytes, hints);
     (margin >= report).then_some(LikelierCharset { guess, decides })
-}
-
-/// Returns true if the text has signs or rare letters in windows-1250 where ISO-8859-2 has `š`, `ž`, `ť`, `ą`, `ś` or `ź`. The text
-/// must have none of these letters from 80 to 9F.
-pub(super) fn has_letters_of_iso_8859_2(bytes: &[u8]) -> bool {
-    let Some(first) = high_bytes(bytes).next() else {
-        return false;
-    };
-    let window = &bytes[first..bytes.len().min(first + WINDOW)];
-    let mut is_typical = false;
-    for at in high_bytes(window).take(MAX_HIGH_BYTES) {
-        match window[at] {
-            0x8A | 0x8C..=0x8F | 0x9A | 0x9C..=0x9F => return false,
-            0xA1 | 0xA5 | 0xA6 | 0xA9 | 0xAB | 0xAC | 0xAE | 0xB1 | 0xB5 | 0xB6 | 0xB9 | 0xBB
-            | 0xBC | 0xBE => is_typical = true,
-            _ => {}
-        }
-    }
-    is_typical
 }
 
 #[cfg(test)]

@@ -127,7 +127,7 @@ pub(crate) fn likelier_by_language(
 
 /// What the letters that two charsets read differently require of the ASCII words.
 struct RequiredLead {
-    /// The margin (natural logarithm) by which the ASCII words must be likelier in the other language.
+    /// Minimum lead of the ASCII words: the logarithm of how many times likelier another language makes them. *Example*: 1.0 is 2.7 times.
     margin: f32,
     /// Number of different words with such letters. Counted up to 3.
     words: usize,

@@ -103,14 +103,7 @@ pub(crate) fn find_likelier<'h>(
     if !needs_detection && !is_in_scope_without_detection(label, bytes, scope) {
         return None;
     }
-    let likelier_in = |charset, decides| {
-        let guess = Guess {
-            charset,
-            confidence: SURE_CONFIDENCE,
-            evidence: detect::Evidence::Model,
-        };
-        Some(LikelierCharset { guess, decides })
-    };
+    let likelier_in = |charset, decides| Some(LikelierCharset::by_model(charset, decides));
     if is_latin_under(label, bytes)
         || has_windows_apostrophes(label, bytes)
         || western_words(label, bytes) == WesternWords::Certain

@@ -10,9 +10,8 @@
 
 use crate::charset_choice::text_tests::likelier_charset::LikelierCharset;
 use crate::charset_choice::text_tests::western_letters::is_latin_1;
-use crate::charset_choice::thresholds::SURE_CONFIDENCE;
 use mailglot_codec::Charset;
-use mailglot_codec::detect::{self, Evidence, Guess};
+use mailglot_codec::detect;
 
 /// Number of places that overrule the label.
 const PLACES_TO_OVERRULE: usize = 2;
@@ -23,13 +22,8 @@ pub(super) fn likelier_by_mac_signs(label: Charset, bytes: &[u8]) -> Option<Like
         return None;
     }
     let places = detect::mac_signs(bytes);
-    let guess = Guess {
-        charset: Charset::MACINTOSH,
-        confidence: SURE_CONFIDENCE,
-        evidence: Evidence::Model,
-    };
     let decides = places >= PLACES_TO_OVERRULE;
-    (places > 0).then_some(LikelierCharset { guess, decides })
+    (places > 0).then(|| LikelierCharset::by_model(Charset::MACINTOSH, decides))
 }
 
 #[cfg(test)]

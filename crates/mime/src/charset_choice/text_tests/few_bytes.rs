@@ -24,7 +24,7 @@ use super::western_letters::is_latin_1;
 use crate::charset_choice::thresholds::SURE_CONFIDENCE;
 use crate::unlogged::decode_unlogged;
 use mailglot_codec::Charset;
-use mailglot_codec::detect::{self, Evidence, Guess, MAX_HIGH_BYTES, high_bytes};
+use mailglot_codec::detect::{self, Guess, MAX_HIGH_BYTES, high_bytes};
 
 /// The charsets that have letters where Windows has signs, the most frequent in mail.
 const PAGES_OF_LETTERS: [Charset; 6] = [
@@ -169,12 +169,7 @@ pub(crate) fn likelier_by_letters(
     let decides = margin >= OVERRULE
         && next.is_none_or(|(_, next)| margin - next >= LEAD)
         && is_likelier_throughout(label, charset, bytes, hints);
-    let guess = Guess {
-        charset,
-        confidence: SURE_CONFIDENCE,
-        evidence: Evidence::Model,
-    };
-    Some(LikelierCharset { guess, decides })
+    Some(LikelierCharset::by_model(charset, decides))
 }
 
 /// Returns true if there are more ASCII letters than bytes above 7F, as in every Latin language.

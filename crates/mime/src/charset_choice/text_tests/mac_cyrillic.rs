@@ -4,24 +4,26 @@
 //! signs, or letters of Serbian and Macedonian there. A cheap test selects text, and the margin of likelihood decides.
 //!
 //! # Limits
-//! Text in capitals only has no evidence. Of names alone, such as `Ѓорче`, no number replaces the label.
+//! Text in capitals only has no evidence. Text of names only, such as `Ѓорче Ќулавков`, is reported at most.
 
 use super::few_bytes::is_likelier_throughout;
 use super::likelier_charset::LikelierCharset;
 use super::neighbor_bytes::byte_or_blank;
 use super::plain_words::few_plain_words;
 use super::repetitions::unrepeated;
-use crate::charset_choice::thresholds::{SURE_CONFIDENCE, window};
+use crate::charset_choice::thresholds::window;
 use mailglot_codec::Charset;
-use mailglot_codec::detect::{self, Evidence, Guess, high_bytes};
+use mailglot_codec::detect::{self, high_bytes};
 
-/// Margins of likelihood from which on x-mac-cyrillic is reported and replaces the label, if `я` or `ё` shows it.
+/// Margin of likelihood (natural logarithm) from which on x-mac-cyrillic is reported if `я` or `ё` shows it.
 const REPORT_MARGIN: f32 = 6.0;
+/// Margin from which on it replaces the label then.
 const OVERRULE_MARGIN: f32 = 12.0;
-/// The same if only capitals show it.
+/// Like [`REPORT_MARGIN`], if only capitals show it.
 const REPORT_MARGIN_OF_CAPITALS: f32 = 10.0;
+/// Like [`OVERRULE_MARGIN`], if only capitals show it.
 const OVERRULE_MARGIN_OF_CAPITALS: f32 = 16.0;
-/// Margin that replaces the label if it gives one or two plain words. `Ѓорче Ќулавков` reaches 28.4.
+/// Like [`OVERRULE_MARGIN`], if the label makes one or two plain words of the text. `Ѓорче Ќулавков` reaches 28.4.
 const OVERRULE_MARGIN_OF_NAMES: f32 = 32.0;
 
 /// Returns true if more words look like x-mac-cyrillic than like windows-1251. Fast.
@@ -47,12 +49,7 @@ pub(crate) fn likelier_by_mac_cyrillic(
     let are_names = places.inner == 0 && places.small_words < places.capitals;
     let decides =
         margin >= overrule && !are_names && is_likelier_throughout(label, charset, bytes, hints);
-    let guess = Guess {
-        charset,
-        confidence: SURE_CONFIDENCE,
-        evidence: Evidence::Model,
-    };
-    (margin >= report).then_some(LikelierCharset { guess, decides })
+    (margin >= report).then_some(LikelierCharset::by_model(charset, decides))
 }
 
 /// The places in a text that only one of both charsets explains.

@@ -18,9 +18,8 @@ use super::foreign_letters::character;
 use super::likelier_charset::LikelierCharset;
 use super::repetitions::unrepeated;
 use super::western_letters::is_latin_1;
-use crate::charset_choice::thresholds::SURE_CONFIDENCE;
 use mailglot_codec::Charset;
-use mailglot_codec::detect::{self, Evidence, Guess, MAX_HIGH_BYTES, high_bytes};
+use mailglot_codec::detect::{self, MAX_HIGH_BYTES, high_bytes};
 
 /// The charsets of Polish, Czech, Croatian and other languages of Central Europe.
 pub(super) const CENTRAL_EUROPEAN: [Charset; 2] = [Charset::ISO_8859_2, Charset::WINDOWS_1250];
@@ -157,17 +156,12 @@ pub(crate) fn likelier_by_letters_of_neighbors(
         .filter_map(|charset| Some((*charset, margin(*charset)?)))
         .filter(|(charset, margin)| *margin >= least(*charset))
         .max_by(|(_, one), (_, other)| one.total_cmp(other))?;
-    let guess = Guess {
-        charset,
-        confidence: SURE_CONFIDENCE,
-        evidence: Evidence::Model,
-    };
     // Signs may be marks of footnotes.
     let decides = match label {
         _ if is_latin_1(label) => !has_signs && margin >= OVERRULE,
         _ => charset == Charset::WINDOWS_1250 && margin >= OVERRULE_LATIN2,
     };
-    Some(LikelierCharset { guess, decides })
+    Some(LikelierCharset::by_model(charset, decides))
 }
 
 /// Returns the lines with bytes above 7F. Other lines may be in another language.

@@ -18,9 +18,9 @@ use super::likelier_charset::LikelierCharset;
 use super::neighbor_bytes::byte_or_blank;
 use super::plain_words::few_plain_words;
 use super::repetitions::unrepeated;
-use crate::charset_choice::thresholds::{SURE_CONFIDENCE, window};
+use crate::charset_choice::thresholds::window;
 use mailglot_codec::Charset;
-use mailglot_codec::detect::{self, Evidence, Guess};
+use mailglot_codec::detect::{self};
 
 /// Margin of likelihood (natural logarithm) from which on the other charset is reported. None of 60,000 names, words and sentences under
 /// right labels reaches it.
@@ -84,11 +84,6 @@ pub(crate) fn likelier_of_same_script(
         Some(_) => OVERRULE_MARGIN_OF_NAMES,
         None => OVERRULE_MARGIN,
     };
-    let guess = Guess {
-        charset,
-        confidence: SURE_CONFIDENCE,
-        evidence: Evidence::Model,
-    };
     let is_greek = matches!(label, Charset::WINDOWS_1253 | Charset::ISO_8859_7);
     let report = if is_greek {
         REPORT_MARGIN_OF_ALPHA
@@ -99,7 +94,7 @@ pub(crate) fn likelier_of_same_script(
     let decides = label != Charset::WINDOWS_1256
         && margin >= overrule
         && is_likelier_throughout(label, charset, bytes, hints);
-    (margin >= report).then_some(LikelierCharset { guess, decides })
+    (margin >= report).then_some(LikelierCharset::by_model(charset, decides))
 }
 
 #[cfg(test)]

@@ -159,7 +159,7 @@ mod tests {
         ] {
             assert_eq!(likelier("windows-1251", text), None, "{text}");
         }
-        // Names and letters that somebody wrote so are reported at most.
+        // Names, and words that end in a capital `Я`, are reported at most.
         for text in [
             "ИнтерЯзь и моЯ, твоЯ",
             "ты моЯ, а Я твоЯ",
